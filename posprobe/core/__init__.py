@@ -1,0 +1,1 @@
+"""What every room shares: errors, files, results, provenance, names of checkpoints."""
