@@ -1,0 +1,1 @@
+"""The transformers posprobe builds itself, and what it asks of any model."""

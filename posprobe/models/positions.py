@@ -1,0 +1,70 @@
+"""How position enters a model: table rows, sinusoids, rotations, relative buckets."""
+
+import math
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+N_BUCKETS = 32
+MAX_DISTANCE = 128
+
+
+def token_positions(mask: Bool[Tensor, "batch pos"]) -> Int[Tensor, "batch pos"]:
+    """Count real tokens from 0, so that padding on either side moves nothing.
+
+    Padding is given position 0; what it reads never reaches a real token.
+
+    >>> token_positions(torch.tensor([[False, True, True]])).tolist()
+    [[0, 0, 1]]
+    """
+    return (mask.cumsum(-1) - 1).clamp(min=0)
+
+
+def sinusoids(n_ctx: int, d_model: int) -> Float[Tensor, "pos d_model"]:
+    """Return interleaved sines and cosines with wavelengths from 2π to 10000·2π."""
+    position = torch.arange(n_ctx).float().unsqueeze(1)
+    rate = torch.exp(torch.arange(0, d_model, 2).float() * (-math.log(10000.0) / d_model))
+    table = torch.zeros(n_ctx, d_model)
+    table[:, 0::2] = torch.sin(position * rate)
+    table[:, 1::2] = torch.cos(position * rate)
+    return table
+
+
+def rotate(
+    x: Float[Tensor, "batch pos head d_head"], positions: Int[Tensor, "batch pos"]
+) -> Float[Tensor, "batch pos head d_head"]:
+    """Turn neighbouring pairs of a query or key by angles that grow with position.
+
+    NeoBERT's convention: pairs (0,1), (2,3), …, base 10000.
+    """
+    wide = torch.promote_types(x.dtype, torch.float32)
+    pair = torch.arange(0, x.shape[-1], 2, device=x.device).to(wide)
+    angle = positions[..., None].to(wide) * 10000.0 ** (-pair / x.shape[-1])
+    cos, sin = angle.cos()[:, :, None], angle.sin()[:, :, None]
+    even, odd = x[..., 0::2].to(wide), x[..., 1::2].to(wide)
+    turned = torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1)
+    return turned.flatten(-2).to(x.dtype)
+
+
+def relative_buckets(offset: Int[Tensor, "*shape"]) -> Int[Tensor, "*shape"]:
+    """Map key − query to one of 32 buckets, as T5's bidirectional encoder does.
+
+    Sixteen buckets a side: eight exact, then logarithmic up to a distance of 128; keys after
+    the query are in the upper half.
+
+    >>> relative_buckets(torch.tensor([0, -3, 3, -500])).tolist()
+    [0, 3, 19, 15]
+    """
+    side = N_BUCKETS // 2
+    exact = side // 2
+    distance = offset.abs()
+    growth = torch.log(distance.clamp(min=1).float() / exact) / math.log(MAX_DISTANCE / exact)
+    far = (exact + (growth * (side - exact)).long()).clamp(max=side - 1)
+    return torch.where(distance < exact, distance, far) + side * (offset > 0)
+
+
+def border(mask: Bool[Tensor, "batch pos"]) -> Bool[Tensor, "batch pos"]:
+    """Mark each document's first and last real token."""
+    order = mask.cumsum(-1)
+    return mask & ((order == 1) | (order == order[:, -1:]))
