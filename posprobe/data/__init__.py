@@ -1,0 +1,1 @@
+"""Documents, tasks, tokenizers and batches: all that goes into a model."""
