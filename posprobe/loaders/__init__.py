@@ -1,0 +1,151 @@
+"""Opening checkpoints: one file per format, one function for all of them."""
+
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from posprobe.core.errors import CheckpointError, UserError
+from posprobe.core.files import strict_json
+from posprobe.core.options import LoadOptions
+from posprobe.core.provenance import CheckpointSource
+from posprobe.core.references import checkpoint_homes, find_local, is_hub_id
+from posprobe.loaders.formats import FORMATS, find_format
+from posprobe.loaders.tokenizers import open_tokenizer
+from posprobe.models.protocol import Model, PositionTable
+
+
+def load(ref: str | Path, **options: Any) -> Model:
+    """Open a checkpoint for measuring: weights read, evaluation mode, hooks in place.
+
+    Args:
+        ref: A path, a name under `checkpoints/`, or a Hub id (`owner/name`). The network is
+            used only for a Hub id that is not a path.
+        **options: The fields of `LoadOptions`: device, dtype, tokenizer, gelu, trust_pickle.
+
+    Raises:
+        CheckpointError: If there is no such checkpoint, or it cannot be read whole.
+    """
+    chosen = _usable(LoadOptions(**options))
+    name, path = find_format(_locate(str(ref)))
+    model = FORMATS[name]().load(path, chosen)
+    model.source = replace(model.source, ref=str(ref))
+    return _place(model, chosen)
+
+
+def load_random(
+    ref: str | Path, *, seed: int = 0, mean: float = 0.0, std: float | None = None, **options: Any
+) -> Model:
+    """Build a checkpoint's architecture, or a named configuration, with random weights.
+
+    Args:
+        ref: What `load` opens, or a name such as `nanogpt-nope`.
+        seed: Seed of the weights.
+        mean: Mean of every weight matrix and embedding, if `std` is given.
+        std: Their standard deviation. None: as the architecture is usually initialised.
+        **options: The fields of `LoadOptions`.
+
+    Raises:
+        CheckpointError: If the name is neither a checkpoint nor a configuration.
+    """
+    from posprobe.models.config import NAMED_CONFIGS
+
+    chosen = _usable(LoadOptions(**options))
+    if str(ref) in NAMED_CONFIGS and find_local(str(ref)) is None:
+        model = _from_config(str(ref), seed, mean, std)
+    else:
+        trained = load(ref, **options)
+        model = trained.reinit(seed, mean=mean, std=std)
+        model.source = replace(trained.source, format=f"{trained.source.format}, random weights")
+    return _place(model, chosen)
+
+
+def read_position_table(
+    ref: str | Path, **options: Any
+) -> tuple[PositionTable | None, CheckpointSource]:
+    """Read a checkpoint's position table without building the model, where that is possible.
+
+    Args:
+        ref: What `load` opens.
+        **options: The fields of `LoadOptions`.
+
+    Returns:
+        The table, or None if the model has no learned one, and where it came from.
+    """
+    from posprobe.core.files import sha256 as hash_files
+    from posprobe.loaders.weights import SAFETENSORS, weight_files
+
+    name, path = find_format(_locate(str(ref)))
+    reader = FORMATS[name]().read_table
+    files = tuple(weight_files(path, SAFETENSORS)) if reader and path.is_dir() else ()
+    if reader is None or not files:
+        model = load(ref, **options)
+        return model.position_table(), model.source
+    source = CheckpointSource(ref=str(ref), format=name, sha256=hash_files(*files))
+    return reader(path), source
+
+
+def list_checkpoints(folder: Path | None = None) -> list[tuple[str, str, Path]]:
+    """List checkpoints as (name, format, path): those in `folder`, or those that a name finds."""
+    found = []
+    for home in (folder,) if folder else checkpoint_homes():
+        for path in sorted(home.iterdir()) if home.is_dir() else ():
+            try:
+                found.append((path.name, find_format(path)[0], path))
+            except (CheckpointError, NotADirectoryError):
+                continue
+    return found
+
+
+def _usable(options: LoadOptions) -> LoadOptions:
+    try:
+        torch.empty(1, device=options.device)
+    except (RuntimeError, AssertionError) as error:
+        here = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+        raise UserError(
+            f"--device {options.device}: cannot be used here; there are: {', '.join(here)}"
+        ) from error
+    return options
+
+
+def _locate(ref: str) -> Path:
+    from posprobe.models.config import NAMED_CONFIGS
+
+    if path := find_local(ref):
+        return path
+    if ref in NAMED_CONFIGS:
+        raise CheckpointError(
+            f"{ref}: a known configuration, but its trained weights are not here; "
+            "--init measures it with random weights"
+        )
+    if is_hub_id(ref):
+        from posprobe.loaders.hub import download
+
+        return download(ref)
+    names = ", ".join(sorted({name for name, _, _ in list_checkpoints()} | set(NAMED_CONFIGS)))
+    raise CheckpointError(f"{ref}: no such file, folder or checkpoint; known names: {names}")
+
+
+def _from_config(name: str, seed: int, mean: float, std: float | None) -> Model:
+    from posprobe.data.vocabulary import ascii_vocabulary
+    from posprobe.models.build import build
+    from posprobe.models.config import NAMED_CONFIGS
+
+    cfg = NAMED_CONFIGS[name]
+    model = build(cfg, seed=seed, mean=mean, std=std)
+    digest = sha256(strict_json(cfg.to_dict()).encode()).hexdigest()
+    model.source = CheckpointSource(ref=name, format="configuration, random weights", sha256=digest)
+    vocabulary = ascii_vocabulary()
+    model.tokenizer = vocabulary if vocabulary.size == cfg.d_vocab else None
+    return model
+
+
+def _place(model: Model, options: LoadOptions) -> Model:
+    if options.tokenizer is not None:
+        model.tokenizer = open_tokenizer(options.tokenizer)
+    if isinstance(model, nn.Module):
+        model.to(device=options.device, dtype=getattr(torch, options.dtype))
+    return model

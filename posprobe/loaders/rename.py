@@ -1,0 +1,23 @@
+"""From one code's parameter names to another's, by table."""
+
+import re
+from collections.abc import Mapping
+
+from torch import Tensor
+
+
+def rename(state: Mapping[str, Tensor], names: Mapping[str, str]) -> dict[str, Tensor]:
+    """Rename tensors; `{i}` in a name stands for a layer's number.
+
+    A tensor that the table does not know keeps its name, so that it is reported, not dropped.
+
+    >>> rename({"h.3.mlp.w": 1, "odd": 2}, {"h.{i}.mlp.w": "blocks.{i}.up"})
+    {'blocks.3.up': 1, 'odd': 2}
+    """
+    renamed = {}
+    for name, tensor in state.items():
+        number = re.search(r"\.(\d+)\.", name)
+        layer = number.group(1) if number else ""
+        generic = name.replace(f".{layer}.", ".{i}.", 1) if number else name
+        renamed[names.get(generic, name).replace("{i}", layer)] = tensor
+    return renamed
