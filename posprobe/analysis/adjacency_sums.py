@@ -1,0 +1,183 @@
+"""Scores the states of a site, batch by batch of sequences."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from posprobe.analysis.adjacency import (
+    AdjacencyScore,
+    Feature,
+    Similarity,
+    Ties,
+    VarianceByPosition,
+)
+from posprobe.analysis.adjacency_batch import BatchScores, adjacency_scores
+from posprobe.analysis.adjacency_score import TOO_SHORT, unit_rows
+from posprobe.analysis.finite import require_finite
+from posprobe.analysis.resampling import bootstrap_mean
+from posprobe.core.errors import CorpusError
+
+PICTURE = 64
+"""Rows and columns of a similarity picture, at most."""
+
+
+class AdjacencySums:
+    """Gathers the scores, the mean similarity and the variance of one site.
+
+    Attributes:
+        site: Hook name of the states.
+        head: The head, if the states are those of one head.
+
+    Only a score per sequence and sums of fixed size are kept. How to read the numbers: see
+    `AdjacencyScore`.
+
+    >>> sums = AdjacencySums(condition="checkpoint", site="a line", layer=0)
+    >>> sums.update(torch.tensor([[[1.0, pos] for pos in range(6)]]))
+    >>> [(score.feature, score.rows_mean) for score in sums.scores(seed=0)]
+    [('cosine', 1.0), ('norm', 0.0)]
+    """
+
+    def __init__(
+        self,
+        *,
+        condition: str,
+        site: str,
+        layer: int | None = None,
+        head: int | None = None,
+        ties: Ties = "strict",
+    ) -> None:
+        """Prepare empty sums.
+
+        Args:
+            condition: Which model and input: `checkpoint`, `random init`, …
+            site: Hook name of the states.
+            layer: Layer, −1 for the token embedding.
+            head: The head, if the states are those of one head.
+            ties: As in `adjacency_score`.
+        """
+        self._place = {"condition": condition, "site": site, "layer": layer}
+        self.site, self.head = site, head
+        self._ties: Ties = ties
+        self._scores: dict[Feature, list[BatchScores]] = {"cosine": [], "norm": []}
+        self._similarity = np.zeros(())
+        self._compared = np.zeros(())
+        self._variance = np.zeros(())
+        self._sequences = 0
+        self._length: int | None = None
+
+    @torch.no_grad()
+    def update(self, states: Float[Tensor, "sample pos d_model"]) -> None:
+        """Add sequences.
+
+        Args:
+            states: States of the site, any precision, no padding; the same length each time.
+
+        Raises:
+            NonFiniteError: If a state has inf or NaN; names the site.
+            CorpusError: If the length differs from that of the sequences before.
+        """
+        samples, length, _ = states.shape
+        if self._length not in (None, length):
+            raise CorpusError(
+                f"a sequence of {length} tokens after some of {self._length}; "
+                "sequences of one length are needed to compare their scores"
+            )
+        values = states.to("cpu", torch.float64).numpy()
+        require_finite(values, self.site)
+        for feature, scores in self._scores.items():
+            scores.append(adjacency_scores(values, feature=feature, ties=self._ties))
+        similarity, compared = _block_sums(values)
+        self._similarity = self._similarity + similarity
+        self._compared = self._compared + compared
+        self._variance = self._variance + values.var(axis=2).sum(axis=0)
+        self._sequences += samples
+        self._length = length
+
+    def scores(self, *, seed: int) -> tuple[AdjacencyScore, AdjacencyScore]:
+        """Return the score by cosine and the score by norm.
+
+        Args:
+            seed: Seed of the bootstrap over sequences.
+
+        Raises:
+            CorpusError: If there was no sequence.
+        """
+        self._require_sequences()
+        return self._score("cosine", seed), self._score("norm", seed)
+
+    def similarity(self) -> Similarity:
+        """Return the mean cosine of every two positions, coarse where there are many.
+
+        Raises:
+            CorpusError: If there was no sequence.
+        """
+        self._require_sequences()
+        nothing = np.full(self._similarity.shape, np.nan)
+        matrix = np.divide(self._similarity, self._compared, out=nothing, where=self._compared > 0)
+        return Similarity(**self._place, matrix=matrix, stride=_stride(self._length or 0))
+
+    def variance(self) -> VarianceByPosition:
+        """Return the mean variance of the entries of a state, by position.
+
+        Raises:
+            CorpusError: If there was no sequence.
+        """
+        self._require_sequences()
+        return VarianceByPosition(**self._place, values=self._variance / self._sequences)
+
+    def _require_sequences(self) -> None:
+        if not self._sequences:
+            raise CorpusError(f"{self._place['site']}: no sequence was scored")
+
+    def _score(self, feature: Feature, seed: int) -> AdjacencyScore:
+        parts = self._scores[feature]
+        rows = np.concatenate([part.rows for part in parts])
+        triples = np.concatenate([part.triples for part in parts])
+        defined = np.isfinite(rows)
+        numbers: dict[str, Any] = {}
+        for name, values in (("rows", rows), ("triples", triples)):
+            interval = bootstrap_mean(values[defined], seed=seed)
+            for statistic in ("mean", "sd", "low", "high"):
+                numbers[f"{name}_{statistic}"] = getattr(interval, statistic)
+        return AdjacencyScore(
+            **self._place,
+            head=self.head,
+            feature=feature,
+            rows=rows,
+            triples=triples,
+            **numbers,
+            left_out=int(sum(part.left_out.sum() for part in parts)),
+            undefined=None if defined.any() else TOO_SHORT,
+            note=_note(len(rows), int(defined.sum())),
+        )
+
+
+def _note(sequences: int, defined: int) -> str | None:
+    if 0 < defined < sequences:
+        return f"{sequences - defined} of {sequences} sequences have no score: {TOO_SHORT}"
+    return "one sequence, so there is no spread" if defined == 1 else None
+
+
+def _stride(length: int) -> int:
+    return max(1, -(-length // PICTURE))
+
+
+def _block_sums(
+    states: Float[np.ndarray, "sample pos d_model"],
+) -> tuple[Float[np.ndarray, "_pos _pos"], Int[np.ndarray, "_pos _pos"]]:
+    """Sum the cosines within blocks of positions, and count them.
+
+    The sum of all cosines between two blocks is the product of the blocks' summed unit
+    vectors, so that the full matrix is never needed.
+    """
+    unit, kept = unit_rows(states)
+    starts = np.arange(0, states.shape[1], _stride(states.shape[1]))
+    blocks = np.add.reduceat(unit, starts, axis=1)
+    sizes = np.add.reduceat(kept.astype(np.int64), starts, axis=1)
+    return (
+        np.einsum("sqd,skd->qk", blocks, blocks, optimize=True),
+        np.einsum("sq,sk->qk", sizes, sizes),
+    )

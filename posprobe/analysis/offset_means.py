@@ -1,0 +1,71 @@
+"""A term of the logits as a curve over the distance between key and query."""
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+
+class OffsetMeans:
+    """Adds up a term by offset (key − query), over the pairs that attention allows.
+
+    >>> means = OffsetMeans(1, 1)
+    >>> toeplitz = torch.tensor([[[[0.0, 1.0], [-1.0, 0.0]]]])
+    >>> means.update(0, toeplitz, torch.ones(3, 2, 2, dtype=torch.bool))
+    >>> [part.tolist() for part in means.result()]
+    [[-1, 0, 1], [[[-1.0, 0.0, 1.0]]]]
+    """
+
+    def __init__(self, n_layers: int, n_heads: int) -> None:
+        self._sums = np.zeros((n_layers, n_heads, 1))
+        self._counts = np.zeros((n_layers, 1))
+
+    def update(
+        self,
+        layer: int,
+        term: Float[Tensor, "_ head query key"],
+        allowed: Bool[Tensor, "batch query key"],
+    ) -> None:
+        """Add a batch.
+
+        Args:
+            layer: Which layer.
+            term: The term per document, or once for all documents (batch axis 1).
+            allowed: The pairs to count, per document.
+        """
+        length = allowed.shape[-1]
+        self._grow(length)
+        middle = self._sums.shape[-1] // 2
+        place = slice(middle - length + 1, middle + length)
+        shared = len(term) == 1
+        weights = allowed.sum(dim=0, keepdim=True) if shared else allowed
+        for values, weight in zip(term, weights.to(torch.float64), strict=True):
+            # Pairs that are not counted may hold anything, −inf included.
+            counted = torch.where(weight > 0, values.to(torch.float64) * weight, 0.0)
+            self._sums[layer, :, place] += _by_offset(counted).cpu().numpy()
+            self._counts[layer, place] += _by_offset(weight[None])[0].cpu().numpy()
+
+    def result(
+        self,
+    ) -> tuple[Int[np.ndarray, " offset"], Float[np.ndarray, "layer head offset"]]:
+        """Return the offsets that occur and the mean of the term at each."""
+        seen = np.flatnonzero(self._counts.sum(axis=0))
+        sums, counts = self._sums[..., seen], self._counts[:, None, seen]
+        nothing = np.full(sums.shape, np.nan)
+        curve = np.divide(sums, counts, out=nothing, where=np.broadcast_to(counts > 0, sums.shape))
+        return seen - self._sums.shape[-1] // 2, curve
+
+    def _grow(self, length: int) -> None:
+        extra = length - 1 - self._sums.shape[-1] // 2
+        if extra > 0:
+            self._sums = np.pad(self._sums, ((0, 0), (0, 0), (extra, extra)))
+            self._counts = np.pad(self._counts, ((0, 0), (extra, extra)))
+
+
+def _by_offset(matrix: Float[Tensor, "head query key"]) -> Float[Tensor, "head offset"]:
+    """Sum each diagonal of a square matrix, from key − query = −(n − 1) to n − 1."""
+    heads, size, _ = matrix.shape
+    # Reading padded rows with a width one shorter moves each row one column further right,
+    # so that (with the rows upside down) diagonals become columns.
+    padded = torch.nn.functional.pad(matrix.flip(1), (0, size)).flatten(1)
+    return padded[:, : size * (2 * size - 1)].reshape(heads, size, 2 * size - 1).sum(dim=1)
