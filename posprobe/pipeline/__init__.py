@@ -1,0 +1,1 @@
+"""The only place where stages meet: from a checkpoint's name to a report."""

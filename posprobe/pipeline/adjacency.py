@@ -1,0 +1,185 @@
+"""From a checkpoint to a report of adjacency scores."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from posprobe.activations.states import stream_states
+from posprobe.analysis.adjacency import AdjacencyResult
+from posprobe.analysis.adjacency_sums import AdjacencySums
+from posprobe.core.errors import CheckpointError, UserError
+from posprobe.core.references import find_local
+from posprobe.data.token_set import TokenSet
+from posprobe.loaders import load, load_random
+from posprobe.models.config import NAMED_CONFIGS
+from posprobe.models.decoder import Decoder
+from posprobe.models.protocol import Model
+from posprobe.pipeline.batching import model_batches
+from posprobe.pipeline.opening import load_options
+from posprobe.pipeline.options import AdjacencyOptions
+from posprobe.pipeline.progress import Progress, silent
+from posprobe.pipeline.record import provenance
+from posprobe.pipeline.sites import EMBEDDING, available, expand_sites, layer_of
+from posprobe.pipeline.tokens import corpus_tokens, one_length, permuted, task_tokens
+from posprobe.report.report import Report
+
+Z = "attn.hook_z"
+DEFAULT_SITES = (EMBEDDING, Z, "hook_attn_out", "hook_resid_post")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Condition:
+    """One model and one set of sequences."""
+
+    name: str
+    model: Model
+    tokens: TokenSet
+
+
+def adjacency(ref: str, *, progress: Progress = silent, **options: Any) -> Report:
+    """Score how strongly states resemble the states next to them, layer by layer.
+
+    The measure of arXiv 2501.00073; see `AdjacencyScore` for how to read it.
+
+    Args:
+        ref: A checkpoint, or the name of a configuration with `init=True`.
+        progress: Shows how far the work is.
+        **options: The fields of `AdjacencyOptions`.
+
+    Raises:
+        UserError: If the checkpoint, the sequences or a site is not to be had.
+
+    >>> report = adjacency("nanogpt-nope", init=True, prompts=4)
+    >>> first = [s for s in report.result.scores if s.site == "blocks.0.attn.hook_z"][0]
+    >>> first.triples_mean > 0.9
+    True
+    """
+    chosen = AdjacencyOptions(**options)
+    models = open_models(ref, chosen)
+    first = next(iter(models.values()))
+    tokens = read_sequences(first, chosen)
+    conditions = _conditions(models, tokens, chosen)
+    found = [sums for c in conditions for sums in _measure(c, chosen, progress)]
+    whole = [sums for sums in found if sums.head is None]
+    result = AdjacencyResult(
+        checkpoint=ref,
+        task=tokens.name,
+        ties=chosen.ties,
+        average=chosen.average,
+        scores=tuple(score for sums in found for score in sums.scores(seed=chosen.seed)),
+        similarity=tuple(sums.similarity() for sums in whole if _is_pictured(sums.site, chosen)),
+        variance=tuple(sums.variance() for sums in whole),
+        sequences=len(tokens),
+        length=tokens.longest,
+    )
+    return Report(
+        measure="adjacency",
+        result=result,
+        provenance=provenance("adjacency", chosen, [first.source], tokens.source),
+    )
+
+
+def open_models(ref: str, chosen: AdjacencyOptions) -> dict[str, Model]:
+    """Open the checkpoint and the random models that were asked for, by condition."""
+    models: dict[str, Model] = {}
+    try:
+        models["checkpoint"] = load(ref, **load_options(chosen))
+    except CheckpointError:
+        # A named configuration has no weights of its own: with --init, none are needed.
+        if not (chosen.init and ref in NAMED_CONFIGS and find_local(ref) is None):
+            raise
+    for index in range(chosen.init_seeds if chosen.init else 0):
+        seed = chosen.seed + index
+        name = "random init" if chosen.init_seeds == 1 else f"random init, seed {seed}"
+        models[name] = load_random(
+            ref,
+            seed=seed,
+            mean=chosen.init_mean,
+            std=chosen.init_std,
+            **load_options(chosen),
+        )
+    return models
+
+
+def read_sequences(model: Model, chosen: AdjacencyOptions) -> TokenSet:
+    """Read the prompts or documents, all of one length."""
+    if chosen.corpus is None:
+        tokens = task_tokens(
+            model,
+            chosen.task,
+            prompts=chosen.prompts,
+            seed=chosen.seed,
+            front_pad=chosen.front_pad,
+        )
+    else:
+        tokens = corpus_tokens(
+            model,
+            chosen.corpus,
+            documents=chosen.prompts,
+            seed=chosen.seed,
+            n_ctx=chosen.length,
+            min_tokens=chosen.length,
+        )
+    rows = one_length(tokens)
+    if len(rows) == len(tokens):
+        return tokens
+    name = f"{tokens.name}, the {len(rows)} of {len(tokens)} with {rows.shape[1]} tokens"
+    return TokenSet.from_rows(rows, name=name, special_ids=tokens.special_ids)
+
+
+def _conditions(
+    models: dict[str, Model], tokens: TokenSet, chosen: AdjacencyOptions
+) -> list[_Condition]:
+    conditions = [_Condition(name=n, model=m, tokens=tokens) for n, m in models.items()]
+    first = conditions[0].model
+    if chosen.noncausal:
+        conditions.append(_Condition(name="non-causal", model=_noncausal(first), tokens=tokens))
+    if chosen.permute:
+        rows = permuted(one_length(tokens), tokens.special_ids, seed=chosen.seed)
+        mixed = TokenSet.from_rows(rows, name=tokens.name, special_ids=tokens.special_ids)
+        conditions.append(_Condition(name="permuted tokens", model=first, tokens=mixed))
+    return conditions
+
+
+def _noncausal(model: Model) -> Model:
+    if not isinstance(model, Decoder) or not model.cfg.causal:
+        raise UserError(
+            f"{model.source.ref}: --noncausal needs a causal model of the nanoGPT family"
+        )
+    return model.noncausal()
+
+
+def _measure(
+    condition: _Condition, chosen: AdjacencyOptions, progress: Progress
+) -> list[AdjacencySums]:
+    model = condition.model
+    sites = expand_sites(model, chosen.site) if chosen.site else available(model, DEFAULT_SITES)
+    sums = [
+        AdjacencySums(
+            condition=condition.name, site=site, layer=layer_of(site), head=head, ties=chosen.ties
+        )
+        for site in sites
+        for head in _heads(model, site, chosen)
+    ]
+    steps = model_batches(model, condition.tokens, chosen, progress, what=condition.name)
+    for batch, states in stream_states(model, steps, sites, device=chosen.device):
+        # Special tokens stand in the same columns of sequences of one length.
+        text = batch.text_mask.all(dim=0)
+        for item in sums:
+            item.update(_of_head(states[item.site][:, text], item.head))
+    return sums
+
+
+def _heads(model: Model, site: str, chosen: AdjacencyOptions) -> list[int | None]:
+    by_head = chosen.per_head and site.endswith(Z)
+    return [None, *(range(model.info.n_heads) if by_head else ())]
+
+
+def _of_head(states: Tensor, head: int | None) -> Tensor:
+    """Take one head's part of a state, or the heads side by side."""
+    return states.flatten(2) if head is None else states[:, :, head]
+
+
+def _is_pictured(site: str, chosen: AdjacencyOptions) -> bool:
+    return bool(chosen.site) or site == EMBEDDING or site.endswith(Z)

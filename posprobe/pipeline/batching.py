@@ -1,0 +1,32 @@
+"""Cutting tokens into the batches that a model can be run on."""
+
+from collections.abc import Iterator
+
+from posprobe.core.options import RunOptions
+from posprobe.data.batches import Batch, batches
+from posprobe.data.token_set import TokenSet
+from posprobe.models.protocol import Model
+from posprobe.pipeline.progress import Progress
+
+
+def model_batches(
+    model: Model, tokens: TokenSet, chosen: RunOptions, progress: Progress, *, what: str
+) -> Iterator[Batch]:
+    """Batch tokens by length, without padding where the model is moved by it.
+
+    Args:
+        model: What is run.
+        tokens: What it is run on.
+        chosen: Says how many sequences make a batch.
+        progress: Shown how many batches are done.
+        what: What is being done, in a few words.
+    """
+    found = list(
+        batches(
+            tokens,
+            batch_size=chosen.batch_size,
+            pad_id=model.info.pad_id,
+            equal_length=model.info.equal_lengths,
+        )
+    )
+    return progress(found, total=len(found), what=what)

@@ -1,0 +1,64 @@
+"""From a checkpoint to a report of what its attention heads go by."""
+
+from typing import Any
+
+from posprobe.activations.logits import feed_logit_terms, require_terms
+from posprobe.analysis.head_sums import HeadSums
+from posprobe.analysis.heads import HeadsResult
+from posprobe.core.errors import UserError
+from posprobe.data.token_set import TokenSet
+from posprobe.loaders import load
+from posprobe.models.protocol import Model
+from posprobe.pipeline.batching import model_batches
+from posprobe.pipeline.opening import load_options, short_names
+from posprobe.pipeline.options import HeadsOptions
+from posprobe.pipeline.progress import Progress, silent
+from posprobe.pipeline.record import provenance
+from posprobe.pipeline.tokens import corpus_tokens
+from posprobe.report.report import Report
+
+
+def heads(ref: str, *, progress: Progress = silent, **options: Any) -> Report:
+    """Split the attention logits of every head among absolute position, meaning and distance.
+
+    After arXiv 2605.30022; see `HeadsResult` for how to read the shares.
+
+    Args:
+        ref: A checkpoint whose logits are a sum of terms (DSTG, RP).
+        progress: Shows how far the work is.
+        **options: The fields of `HeadsOptions`.
+
+    Raises:
+        UserError: If the model has no exact terms, or a checkpoint or corpus is not to be had.
+    """
+    chosen = HeadsOptions(**options)
+    if not 0 < chosen.threshold <= 1:
+        raise UserError(f"--threshold {chosen.threshold}: must be above 0 and at most 1")
+    model = load(ref, **load_options(chosen))
+    require_terms(model)
+    tokens = corpus_tokens(model, chosen.corpus, documents=chosen.documents, seed=chosen.seed)
+    init = None
+    if chosen.init:
+        init = _measure(model.reinit(chosen.seed), tokens, chosen, progress, what="random init")
+    result = _measure(model, tokens, chosen, progress, what="checkpoint", init=init)
+    return Report(
+        measure="heads",
+        result=result,
+        provenance=provenance("heads", chosen, [model.source], tokens.source),
+    )
+
+
+def _measure(
+    model: Model,
+    tokens: TokenSet,
+    chosen: HeadsOptions,
+    progress: Progress,
+    *,
+    what: str,
+    init: HeadsResult | None = None,
+) -> HeadsResult:
+    sums = HeadSums(model.info.n_layers, model.info.n_heads, model.info.logit_terms)
+    found = model_batches(model, tokens, chosen, progress, what=what)
+    feed_logit_terms(model, found, sums.update, device=chosen.device)
+    (name,) = short_names([model.source.ref])
+    return sums.result(checkpoint=name, threshold=chosen.threshold, init=init)

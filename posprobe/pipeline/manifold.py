@@ -1,0 +1,139 @@
+"""From checkpoints to a report of the shape that positions take in them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from posprobe.activations.states import stream_states
+from posprobe.analysis.manifold import Manifold, ManifoldResult, measure_manifold
+from posprobe.analysis.position_means import PositionMeans
+from posprobe.core.errors import UserError
+from posprobe.core.provenance import CheckpointSource, TokenSource
+from posprobe.data.token_set import TokenSet
+from posprobe.loaders import load, read_position_table
+from posprobe.models.protocol import Model, PositionTable
+from posprobe.pipeline.batching import model_batches
+from posprobe.pipeline.opening import load_options, short_names
+from posprobe.pipeline.options import ManifoldOptions
+from posprobe.pipeline.progress import Progress, silent
+from posprobe.pipeline.record import provenance
+from posprobe.pipeline.sites import available, expand_sites, layer_of
+from posprobe.pipeline.tokens import corpus_tokens
+from posprobe.report.report import Report
+
+Measured = tuple[list[Manifold], CheckpointSource, TokenSource | None]
+
+
+def manifold(*refs: str, progress: Progress = silent, **options: Any) -> Report:
+    """Describe the curve that positions draw in a position table or in the states.
+
+    The measure of arXiv 2605.30022 with nulls beside each number; see `Manifold` for how to
+    read it.
+
+    Args:
+        *refs: Checkpoints, compared in one table.
+        progress: Shows how far the work is.
+        **options: The fields of `ManifoldOptions`.
+
+    Raises:
+        UserError: If a checkpoint, its table, the corpus or a site is not to be had.
+    """
+    if not refs:
+        raise UserError("manifold: name at least one checkpoint")
+    chosen = ManifoldOptions(**options)
+    names = short_names(list(refs))
+    measured = [
+        _measure(ref, name, chosen, progress) for ref, name in zip(refs, names, strict=True)
+    ]
+    result = ManifoldResult(manifolds=tuple(m for found, _, _ in measured for m in found))
+    used = [tokens for _, _, tokens in measured if tokens is not None]
+    sources = [source for _, source, _ in measured]
+    return Report(
+        measure="manifold",
+        result=result,
+        provenance=provenance("manifold", chosen, sources, used[0] if used else None),
+    )
+
+
+def may_read_table(chosen: ManifoldOptions) -> bool:
+    """Tell whether the options ask for the learned table where there is one."""
+    return chosen.source != "states" and not chosen.site
+
+
+def _measure(ref: str, name: str, chosen: ManifoldOptions, progress: Progress) -> Measured:
+    if chosen.source == "table" and chosen.site:
+        raise UserError("--source table reads no states; leave out --site")
+    if may_read_table(chosen):
+        table, source = read_position_table(ref, **load_options(chosen))
+        if table is not None:
+            return [_measure_table(table, name, ref, chosen)], source, None
+        if chosen.source == "table":
+            raise UserError(f"{ref}: has no learned position table; use --source states")
+    model = load(ref, **load_options(chosen))
+    tokens = corpus_tokens(model, chosen.corpus, documents=chosen.documents, seed=chosen.seed)
+    return _measure_states(model, name, tokens, chosen, progress), model.source, tokens.source
+
+
+def _measure_table(table: PositionTable, name: str, ref: str, chosen: ManifoldOptions) -> Manifold:
+    rows, notes = table.rows, []
+    if table.offset:
+        notes.append(f"{table.offset} leading rows that no token reads are left out")
+    if table.trained is not None and table.trained < len(rows):
+        notes.append(f"rows from {table.trained} on were never trained and are left out")
+        rows = rows[: table.trained]
+    return measure_manifold(
+        rows,
+        label=name,
+        checkpoint=ref,
+        site="table",
+        seed=chosen.seed,
+        draws=chosen.draws,
+        note="; ".join(notes) or None,
+    )
+
+
+def _measure_states(
+    model: Model, name: str, tokens: TokenSet, chosen: ManifoldOptions, progress: Progress
+) -> list[Manifold]:
+    sites = expand_sites(model, chosen.site) if chosen.site else _default_sites(model)
+    n_positions = chosen.positions or int(np.median(_text_lengths(tokens)))
+    means = {site: PositionMeans(n_positions, site=site) for site in sites}
+    steps = model_batches(model, tokens, chosen, progress, what=name)
+    for batch, states in stream_states(model, steps, sites, device=chosen.device):
+        for site, activation in states.items():
+            means[site].update(activation.flatten(2), batch.text_mask)
+    return list(_describe(means, model, name, tokens, chosen))
+
+
+def _describe(
+    means: dict[str, PositionMeans],
+    model: Model,
+    name: str,
+    tokens: TokenSet,
+    chosen: ManifoldOptions,
+) -> Iterator[Manifold]:
+    for site, sums in means.items():
+        found = sums.result()
+        note = f"mean over {found.documents} documents of {tokens.name}"
+        if found.too_short:
+            note += f"; {found.too_short} end before position {len(found.rows) - 1}"
+        yield measure_manifold(
+            found.rows,
+            label=name,
+            checkpoint=model.source.ref,
+            site=site,
+            layer=layer_of(site),
+            seed=chosen.seed,
+            draws=chosen.draws,
+            note=note,
+        )
+
+
+def _default_sites(model: Model) -> Sequence[str]:
+    suffixes = [f"_{stream}" for stream in model.info.streams] or [""]
+    return available(model, [f"hook_resid_post{suffix}" for suffix in suffixes])
+
+
+def _text_lengths(tokens: TokenSet) -> np.ndarray:
+    return np.array([np.isin(row, tokens.special_ids, invert=True).sum() for row in tokens])

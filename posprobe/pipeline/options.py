@@ -1,0 +1,88 @@
+"""What each measure lets a user choose; light to import, since the command line reads it."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from posprobe.core.options import RunOptions
+
+Corpus = Annotated[
+    str | None,
+    "Text to run on: a .txt, .jsonl or .conllu file or a folder of .txt; `random-tokens` draws ids "
+    "for a model without a vocabulary. Default: documents generated from the seed.",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManifoldOptions(RunOptions):
+    """Options of `manifold`."""
+
+    source: Annotated[
+        Literal["auto", "table", "states"],
+        "`table`: the learned position table. `states`: mean states by position, for any model. "
+        "`auto`: the table where there is one.",
+    ] = "auto"
+    site: Annotated[
+        tuple[str, ...],
+        "Hook name of the states, such as blocks.3.hook_resid_post; without `blocks.3.` it stands "
+        "for every layer. Can be given again. Default: the residual stream, each stream of it.",
+    ] = ()
+    corpus: Corpus = None
+    documents: Annotated[int, "How many documents to use, at most."] = 200
+    positions: Annotated[
+        int | None, "How many positions; only documents that reach them all count. "
+        "Default: the documents' median length.",
+    ] = None  # fmt: skip
+    draws: Annotated[int, "Random tables drawn for each null."] = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadsOptions(RunOptions):
+    """Options of `heads`."""
+
+    corpus: Corpus = None
+    documents: Annotated[int, "How many documents to use, at most."] = 64
+    threshold: Annotated[float, "Share from which the largest term names a head."] = 0.6
+    init: Annotated[bool, "Measure the same architecture with random weights beside it."] = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdjacencyOptions(RunOptions):
+    """Options of `adjacency`."""
+
+    init: Annotated[bool, "Measure the same configuration with random weights."] = False
+    init_seeds: Annotated[int, "How many random initialisations, from --seed on."] = 1
+    init_mean: Annotated[float, "Mean of the random weights, if --init-std is given."] = 0.0
+    init_std: Annotated[
+        float | None,
+        "Standard deviation of every random weight matrix. Default: as the code initialises.",
+    ] = None
+    noncausal: Annotated[bool, "Add the same weights without the causal mask."] = False
+    permute: Annotated[bool, "Add the same sequences with their tokens in random order."] = False
+    task: Annotated[
+        Literal["addition", "reversal", "indexing", "ordering"],
+        "Symbolic task whose prompts are read, up to and including `=`.",
+    ] = "reversal"
+    prompts: Annotated[int, "How many prompts or documents."] = 100
+    front_pad: Annotated[
+        int | None,
+        "Pad and cut the lines to this many characters with newlines in front, as the authors' "
+        "code does: 9, 22, 19 and 17 for addition, reversal, ordering and indexing.",
+    ] = None
+    corpus: Annotated[
+        str | None,
+        "Read text instead of a task: a file as for `heads`, `generated` or `random-tokens`.",
+    ] = None
+    length: Annotated[int, "With --corpus: tokens per sequence."] = 64
+    site: Annotated[
+        tuple[str, ...],
+        "Hook name of the states; without `blocks.N.` it stands for every layer. Can be given "
+        "again. Default: token embedding, attn.hook_z, hook_attn_out, hook_resid_post.",
+    ] = ()
+    per_head: Annotated[bool, "Score each head of attn.hook_z by itself, too."] = False
+    average: Annotated[
+        Literal["rows", "triples"],
+        "Which score headlines: the mean over rows (the paper) or pooled triples (its code).",
+    ] = "rows"
+    ties: Annotated[
+        Literal["strict", "half"], "Equal similarities count as failures, or as half."
+    ] = "strict"

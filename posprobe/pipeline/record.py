@@ -1,0 +1,58 @@
+"""Writing down how a result was made."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+import torch
+
+from posprobe.core.options import RunOptions
+from posprobe.core.provenance import CheckpointSource, Provenance, TokenSource, command_line
+
+
+def provenance(
+    measure: str,
+    options: RunOptions,
+    checkpoints: Sequence[CheckpointSource],
+    tokens: TokenSource | None = None,
+    **more: Any,
+) -> Provenance:
+    """Gather what makes a result again.
+
+    Args:
+        measure: Name of the command.
+        options: Its options.
+        checkpoints: What was measured.
+        tokens: What it was measured on.
+        **more: What was found out on the way and belongs beside the options.
+    """
+    return Provenance(
+        command=command_for(measure, [source.ref for source in checkpoints], options),
+        checkpoints=tuple(checkpoints),
+        tokens=tokens,
+        seed=options.seed,
+        device=options.device,
+        dtype=options.dtype,
+        threads=torch.get_num_threads(),
+        options={**asdict(options), **more},
+    )
+
+
+def command_for(measure: str, refs: Sequence[str], options: RunOptions) -> str:
+    """Return the command line that has these options; defaults are left out.
+
+    >>> command_for("heads", ["my model"], RunOptions(seed=3))
+    "posprobe heads 'my model' --seed 3"
+    """
+    words = ["posprobe", measure, *refs]
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if value == field.default:
+            continue
+        flag = "--" + field.name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(flag if value else flag.replace("--", "--no-", 1))
+            continue
+        for item in value if isinstance(value, tuple) else (value,):
+            words += [flag, str(item)]
+    return command_line(words)

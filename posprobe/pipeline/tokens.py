@@ -1,0 +1,123 @@
+"""From a corpus or a task to the token ids a model is run on."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Int
+
+from posprobe.core.errors import CorpusError
+from posprobe.data.encoding import encode_documents, encode_prompts
+from posprobe.data.generated import generate_documents, random_tokens
+from posprobe.data.readers import read_documents
+from posprobe.data.symbolic import TASKS
+from posprobe.data.token_set import TokenSet
+from posprobe.data.tokenizer import Tokenizer
+from posprobe.models.protocol import Model
+
+RANDOM, GENERATED = "random-tokens", "generated"
+
+
+def corpus_tokens(
+    model: Model,
+    corpus: str | None,
+    *,
+    documents: int,
+    seed: int,
+    n_ctx: int | None = None,
+    min_tokens: int = 3,
+) -> TokenSet:
+    """Read, generate or draw documents, as token ids for `model`.
+
+    Args:
+        model: Whose tokenizer and context count.
+        corpus: A path, `generated` (also None) or `random-tokens`.
+        documents: How many, at most.
+        seed: Seed of what is generated.
+        n_ctx: Longest sequence. None: the model's context.
+        min_tokens: Shortest sequence worth keeping.
+
+    Raises:
+        CorpusError: If the corpus cannot be read, the model has no tokenizer, or no document
+            is long enough.
+    """
+    longest = n_ctx or model.info.n_ctx
+    if corpus == RANDOM:
+        rows = random_tokens(
+            documents,
+            length=longest,
+            vocab_size=model.info.d_vocab,
+            exclude=special_ids(model),
+            seed=seed,
+        )
+        return TokenSet.from_rows(rows, name="random token ids", special_ids=special_ids(model))
+    if corpus in (None, GENERATED):
+        name = f"generated documents (seed {seed})"
+        # A word is at least one token, so these fill the context.
+        stream = generate_documents(documents, seed=seed, words=(longest, longest + longest // 4))
+    else:
+        name = Path(corpus).name
+        stream = read_documents(Path(corpus))
+    tokens = encode_documents(
+        stream,
+        _tokenizer(model),
+        name=name,
+        n_ctx=longest,
+        min_tokens=min_tokens,
+        limit=documents,
+        d_vocab=model.info.d_vocab,
+    )
+    return replace(tokens, special_ids=special_ids(model))
+
+
+def task_tokens(
+    model: Model, task: str, *, prompts: int, seed: int, front_pad: int | None = None
+) -> TokenSet:
+    """Draw prompts of a symbolic task, as token ids for `model`.
+
+    Raises:
+        CorpusError: If the model has no tokenizer or its vocabulary lacks a character.
+    """
+    drawn = TASKS[task].prompts(prompts, seed=seed, front_pad=front_pad)
+    tokens = encode_prompts(
+        drawn,
+        _tokenizer(model),
+        name=f"{task} prompts (seed {seed})",
+        n_ctx=model.info.n_ctx,
+        d_vocab=model.info.d_vocab,
+    )
+    return replace(tokens, special_ids=special_ids(model))
+
+
+def one_length(tokens: TokenSet) -> Int[np.ndarray, "sample pos"]:
+    """Keep the sequences of the most frequent length, side by side."""
+    lengths, counts = np.unique(tokens.lengths, return_counts=True)
+    length = lengths[counts.argmax()]
+    return np.stack([row for row in tokens if len(row) == length])
+
+
+def permuted(
+    rows: Int[np.ndarray, "sample pos"], special: tuple[int, ...], *, seed: int
+) -> Int[np.ndarray, "sample pos"]:
+    """Put each sequence's tokens in random order; special tokens stay where they are."""
+    rng = np.random.default_rng(seed)
+    mixed = rows.copy()
+    for row in mixed:
+        text = np.flatnonzero(~np.isin(row, special))
+        row[text] = row[rng.permutation(text)]
+    return mixed
+
+
+def special_ids(model: Model) -> tuple[int, ...]:
+    """Return the ids that are not text, by the configuration or by the tokenizer."""
+    named = model.tokenizer.special_ids if model.tokenizer else ()
+    return tuple(sorted({*model.info.special_ids, *named}))
+
+
+def _tokenizer(model: Model) -> Tokenizer:
+    if model.tokenizer is None:
+        raise CorpusError(
+            f"{model.source.ref}: has no vocabulary beside it; name one by --tokenizer, "
+            "or use --corpus random-tokens"
+        )
+    return model.tokenizer
