@@ -1,7 +1,7 @@
 """Opening checkpoints: one file per format, one function for all of them."""
 
+import hashlib
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +9,14 @@ import torch
 from torch import nn
 
 from posprobe.core.errors import CheckpointError, UserError
-from posprobe.core.files import strict_json
+from posprobe.core.files import sha256, strict_json
 from posprobe.core.options import LoadOptions
 from posprobe.core.provenance import CheckpointSource
 from posprobe.core.references import checkpoint_homes, find_local, is_hub_id
 from posprobe.loaders.formats import FORMATS, find_format
 from posprobe.loaders.tokenizers import open_tokenizer
+from posprobe.loaders.weights import SAFETENSORS, weight_files
+from posprobe.models.config import NAMED_CONFIGS
 from posprobe.models.protocol import Model, PositionTable
 
 
@@ -31,7 +33,7 @@ def load(ref: str | Path, **options: Any) -> Model:
     """
     chosen = _usable(LoadOptions(**options))
     name, path = find_format(_locate(str(ref)))
-    model = FORMATS[name]().load(path, chosen)
+    model = FORMATS[name].open(path, chosen)
     model.source = replace(model.source, ref=str(ref))
     return _place(model, chosen)
 
@@ -51,8 +53,6 @@ def load_random(
     Raises:
         CheckpointError: If the name is neither a checkpoint nor a configuration.
     """
-    from posprobe.models.config import NAMED_CONFIGS
-
     chosen = _usable(LoadOptions(**options))
     if str(ref) in NAMED_CONFIGS and find_local(str(ref)) is None:
         model = _from_config(str(ref), seed, mean, std)
@@ -75,17 +75,14 @@ def read_position_table(
     Returns:
         The table, or None if the model has no learned one, and where it came from.
     """
-    from posprobe.core.files import sha256 as hash_files
-    from posprobe.loaders.weights import SAFETENSORS, weight_files
-
     name, path = find_format(_locate(str(ref)))
-    reader = FORMATS[name]().read_table
-    files = tuple(weight_files(path, SAFETENSORS)) if reader and path.is_dir() else ()
-    if reader is None or not files:
+    alone = FORMATS[name].read_table is not None
+    files = tuple(weight_files(path, SAFETENSORS)) if alone and path.is_dir() else ()
+    if not files:
         model = load(ref, **options)
         return model.position_table(), model.source
-    source = CheckpointSource(ref=str(ref), format=name, sha256=hash_files(*files))
-    return reader(path), source
+    source = CheckpointSource(ref=str(ref), format=name, sha256=sha256(*files))
+    return FORMATS[name].table(path), source
 
 
 def list_checkpoints(folder: Path | None = None) -> list[tuple[str, str, Path]]:
@@ -112,8 +109,6 @@ def _usable(options: LoadOptions) -> LoadOptions:
 
 
 def _locate(ref: str) -> Path:
-    from posprobe.models.config import NAMED_CONFIGS
-
     if path := find_local(ref):
         return path
     if ref in NAMED_CONFIGS:
@@ -132,11 +127,10 @@ def _locate(ref: str) -> Path:
 def _from_config(name: str, seed: int, mean: float, std: float | None) -> Model:
     from posprobe.data.vocabulary import ascii_vocabulary
     from posprobe.models.build import build
-    from posprobe.models.config import NAMED_CONFIGS
 
     cfg = NAMED_CONFIGS[name]
     model = build(cfg, seed=seed, mean=mean, std=std)
-    digest = sha256(strict_json(cfg.to_dict()).encode()).hexdigest()
+    digest = hashlib.sha256(strict_json(cfg.to_dict()).encode()).hexdigest()
     model.source = CheckpointSource(ref=name, format="configuration, random weights", sha256=digest)
     vocabulary = ascii_vocabulary()
     model.tokenizer = vocabulary if vocabulary.size == cfg.d_vocab else None

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from posprobe.core.errors import CheckpointError
 from posprobe.core.options import LoadOptions
+from posprobe.loaders.native_config import is_native
 from posprobe.loaders.weights import read_json
 from posprobe.models.protocol import Model, PositionTable
 
@@ -14,50 +17,37 @@ TORCH_FILES = (".pt", ".pth", ".ckpt")
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """One checkpoint format.
+    """One checkpoint format, by the names of the functions that read it.
+
+    Names, because each loader imports what it needs when it is needed: transformer_lens and
+    transformers take seconds, and a position table can be read without either.
 
     Attributes:
-        name: As reports call it.
-        load: Opens a checkpoint.
-        read_table: Reads the position table alone, without building a model; None where
-            that saves nothing.
+        load: `module:function` that opens a checkpoint.
+        read_table: `module:function` that reads the position table alone; None where that
+            saves nothing.
     """
 
-    name: str
-    load: Callable[[Path, LoadOptions], Model]
-    read_table: Callable[[Path], PositionTable | None] | None = None
+    load: str
+    read_table: str | None = None
+
+    def open(self, path: Path, options: LoadOptions) -> Model:
+        """Open a checkpoint of this format."""
+        return _function(self.load)(path, options)
+
+    def table(self, path: Path) -> PositionTable | None:
+        """Read the position table alone; None where there is none."""
+        assert self.read_table is not None
+        return _function(self.read_table)(path)
 
 
-def _native() -> Format:
-    from posprobe.loaders.native import load_native, read_native_table
-
-    return Format(name="native", load=load_native, read_table=read_native_table)
-
-
-def _neobert() -> Format:
-    from posprobe.loaders.neobert import load_neobert, read_neobert_table
-
-    return Format(name="neobert", load=load_neobert, read_table=read_neobert_table)
-
-
-def _huggingface() -> Format:
-    from posprobe.loaders.huggingface import load_huggingface, read_position_table
-
-    return Format(name="huggingface", load=load_huggingface, read_table=read_position_table)
-
-
-def _nanogpt() -> Format:
-    from posprobe.loaders.nanogpt import load_nanogpt
-
-    return Format(name="nanogpt", load=load_nanogpt)
-
-
-# Each loader imports what it needs, and only it: transformers alone takes seconds.
 FORMATS = {
-    "native": _native,
-    "neobert": _neobert,
-    "huggingface": _huggingface,
-    "nanogpt": _nanogpt,
+    "native": Format(load="native:load_native", read_table="native_config:read_native_table"),
+    "neobert": Format(load="neobert:load_neobert", read_table="neobert_config:read_neobert_table"),
+    "huggingface": Format(
+        load="huggingface:load_huggingface", read_table="huggingface:read_position_table"
+    ),
+    "nanogpt": Format(load="nanogpt:load_nanogpt"),
 }
 
 
@@ -76,7 +66,7 @@ def find_format(path: Path) -> tuple[str, Path]:
     config = path / "config.json"
     if config.is_file():
         values = read_json(config)
-        if values.get("format") == "posprobe":
+        if is_native(values):
             return "native", path
         return ("neobert" if values.get("model_type") == "neobert" else "huggingface"), path
     files = sorted(file for file in path.iterdir() if file.suffix in TORCH_FILES)
@@ -88,3 +78,8 @@ def find_format(path: Path) -> tuple[str, Path]:
     raise CheckpointError(
         f"{path}: no checkpoint here; expected config.json with weights, or a .pt"
     )
+
+
+def _function(name: str) -> Callable[..., Any]:
+    module, function = name.split(":")
+    return getattr(import_module(f"posprobe.loaders.{module}"), function)

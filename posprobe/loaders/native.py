@@ -1,27 +1,30 @@
 """posprobe's own format: a folder of safetensors and readable JSON."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from safetensors.torch import save_file
 
-from posprobe.core.errors import CheckpointError, UserError
+from posprobe.core.errors import UserError
 from posprobe.core.files import atomic_folder, sha256, strict_json
 from posprobe.core.options import LoadOptions
 from posprobe.core.provenance import CheckpointSource
 from posprobe.data.vocabulary import CharVocabulary
+from posprobe.loaders.native_config import (
+    CONFIG,
+    FORMAT,
+    PROVENANCE,
+    VERSION,
+    read_native_config,
+    read_provenance,
+)
 from posprobe.loaders.tokenizers import TOKENIZER, VOCABULARY, find_tokenizer
-from posprobe.loaders.weights import SAFETENSORS, fit, read_json, read_tensor, read_weights
+from posprobe.loaders.weights import SAFETENSORS, fit, read_weights
 from posprobe.models.build import build
-from posprobe.models.config import DecoderConfig, EncoderConfig
+from posprobe.models.config import DecoderConfig
 from posprobe.models.decoder import Decoder
 from posprobe.models.encoder import Encoder
-from posprobe.models.protocol import PositionTable
 
-CONFIG, PROVENANCE = "config.json", "provenance.json"
-FORMAT, VERSION = "posprobe", 1
-FAMILIES = {"encoder": EncoderConfig, "decoder": DecoderConfig}
 _TIED = {"unembed.head.weight": "embed.weight"}
 
 
@@ -63,46 +66,13 @@ def load_native(path: Path, options: LoadOptions) -> Encoder | Decoder:
     Raises:
         CheckpointError: If the configuration is of a newer version or does not fit the weights.
     """
-    cfg = _read_config(path)
+    cfg = read_native_config(path)
     model = build(cfg)
     state, files = read_weights(path)
     tied = _TIED if isinstance(cfg, DecoderConfig) and cfg.tied else {}
     fit(model, state, where=str(path), tied=tied)
     model.source = CheckpointSource(
-        ref=str(path), format="native", sha256=sha256(*files), trained=_read_provenance(path)
+        ref=str(path), format="native", sha256=sha256(*files), trained=read_provenance(path)
     )
     model.tokenizer = find_tokenizer(path)
     return model
-
-
-def read_native_table(path: Path) -> PositionTable | None:
-    """Read the position table alone, without building the model."""
-    cfg = _read_config(path)
-    table = read_tensor(path, ["pos_embed.weight"])
-    if table is None:
-        return None
-    offset = cfg.pad_id + 1 if isinstance(cfg, EncoderConfig) else 0
-    trained = _read_provenance(path).get("longest_document")
-    return PositionTable(rows=table.double().numpy()[offset:], offset=offset, trained=trained)
-
-
-def is_native(config: dict[str, Any]) -> bool:
-    """Tell from a `config.json` whether posprobe wrote it."""
-    return config.get("format") == FORMAT
-
-
-def _read_config(path: Path) -> EncoderConfig | DecoderConfig:
-    values = read_json(path / CONFIG)
-    if values.get("format_version", 0) > VERSION:
-        raise CheckpointError(f"{path}: written by a newer posprobe; upgrade to read it")
-    family = FAMILIES.get(values.get("family", ""))
-    if family is None:
-        raise CheckpointError(f"{path}: family must be one of {sorted(FAMILIES)} in config.json")
-    return family.from_dict(
-        {key: v for key, v in values.items() if key not in ("format", "format_version")}
-    )
-
-
-def _read_provenance(path: Path) -> dict[str, Any]:
-    file = path / PROVENANCE
-    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}

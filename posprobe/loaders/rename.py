@@ -11,8 +11,10 @@ def rename(state: Mapping[str, Tensor], names: Mapping[str, str]) -> dict[str, T
 
     A tensor that the table does not know keeps its name, so that it is reported, not dropped.
 
-    >>> rename({"h.3.mlp.w": 1, "odd": 2}, {"h.{i}.mlp.w": "blocks.{i}.up"})
-    {'blocks.3.up': 1, 'odd': 2}
+    >>> from torch import zeros
+    >>> state = {"h.3.mlp.w": zeros(1), "odd": zeros(1)}
+    >>> list(rename(state, {"h.{i}.mlp.w": "blocks.{i}.up"}))
+    ['blocks.3.up', 'odd']
     """
     renamed = {}
     for name, tensor in state.items():

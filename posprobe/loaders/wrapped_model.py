@@ -17,8 +17,8 @@ from posprobe.loaders.huggingface_tables import Family
 from posprobe.loaders.position_rows import position_rows
 from posprobe.loaders.quiet import quiet
 from posprobe.loaders.recorder import Recorder
-from posprobe.models.hooked import check_sites
 from posprobe.models.protocol import Edit, ModelInfo, PositionTable
+from posprobe.models.sites import check_sites
 
 LOGITS = "unembed.hook_out"
 

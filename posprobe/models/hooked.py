@@ -1,7 +1,6 @@
 """The one way to run the models posprobe builds itself."""
 
 import copy
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from posprobe.core.errors import UserError
 from posprobe.core.provenance import CheckpointSource
 from posprobe.data.tokenizer import Tokenizer
 from posprobe.models.protocol import Edit, ModelInfo, PositionTable
+from posprobe.models.sites import check_sites
 
 NO_SOURCE = CheckpointSource(ref="(in memory)", format="none", sha256="")
 
@@ -88,21 +88,6 @@ class HookedModel(HookedRootModule, ABC):
             torch.manual_seed(seed)
             fresh.reset_parameters(mean=mean, std=std)
         return fresh
-
-
-def check_sites(asked: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse names that are no site of the model.
-
-    Raises:
-        UserError: With the nearest names that exist.
-    """
-    for site in asked:
-        if site not in known:
-            near = difflib.get_close_matches(site, known, n=3, cutoff=0.4) or list(known[:3])
-            raise UserError(
-                f"no site {site!r} in this model; nearest: {', '.join(near)}; "
-                f"`posprobe inspect` lists all {len(known)}"
-            )
 
 
 def draw_matrices(named: Iterable[tuple[str, nn.Parameter]], *, mean: float, std: float) -> None:

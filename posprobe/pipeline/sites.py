@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from posprobe.core.errors import UserError
-from posprobe.models.hooked import check_sites
 from posprobe.models.protocol import Model
+from posprobe.models.sites import check_sites
 
 EMBEDDING = "hook_embed"
 
