@@ -38,6 +38,7 @@ class TokenSource:
         tokens: How many tokens they have, without padding.
         truncated: How many documents were longer than the context.
         too_short: How many documents were left out for want of tokens.
+        special_ids: Ids that are not text and were left out of the statistics.
     """
 
     name: str
@@ -46,6 +47,7 @@ class TokenSource:
     tokens: int
     truncated: int = 0
     too_short: int = 0
+    special_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,10 +33,11 @@ def checkpoint_homes() -> tuple[Path, ...]:
     return tuple(dict.fromkeys(home.resolve() for home in homes))
 
 
-def is_hub_id(ref: str) -> bool:
-    """Tell whether a reference can name a repository on the Hub: `owner/name`.
+def hub_id(ref: str) -> tuple[str, str | None] | None:
+    """Split a reference into a Hub repository and a revision, if it can name one.
 
-    >>> is_hub_id("openai-community/gpt2"), is_hub_id("./gpt2"), is_hub_id("nanogpt-nope")
-    (True, False, False)
+    >>> hub_id("openai-community/gpt2"), hub_id("me/mine@v1"), hub_id("./gpt2")
+    (('openai-community/gpt2', None), ('me/mine', 'v1'), None)
     """
-    return re.fullmatch(r"[\w][\w.-]*/[\w][\w.-]*", ref) is not None
+    found = re.fullmatch(r"(\w[\w.-]*/\w[\w.-]*)(?:@([\w./-]+))?", ref)
+    return (found.group(1), found.group(2)) if found else None

@@ -81,6 +81,7 @@ class TokenSet:
             tokens=int(self.ids.size),
             truncated=self.truncated,
             too_short=self.too_short,
+            special_ids=self.special_ids,
         )
 
     @cached_property

@@ -12,7 +12,7 @@ from posprobe.core.errors import CheckpointError, UserError
 from posprobe.core.files import sha256, strict_json
 from posprobe.core.options import LoadOptions
 from posprobe.core.provenance import CheckpointSource
-from posprobe.core.references import checkpoint_homes, find_local, is_hub_id
+from posprobe.core.references import checkpoint_homes, find_local, hub_id
 from posprobe.loaders.formats import FORMATS, find_format
 from posprobe.loaders.tokenizers import open_tokenizer
 from posprobe.loaders.weights import SAFETENSORS, weight_files
@@ -24,8 +24,8 @@ def load(ref: str | Path, **options: Any) -> Model:
     """Open a checkpoint for measuring: weights read, evaluation mode, hooks in place.
 
     Args:
-        ref: A path, a name under `checkpoints/`, or a Hub id (`owner/name`). The network is
-            used only for a Hub id that is not a path.
+        ref: A path, a name under `checkpoints/`, or a Hub id (`owner/name`, `owner/name@tag`).
+            The network is used only for a Hub id that is not a path.
         **options: The fields of `LoadOptions`: device, dtype, tokenizer, gelu, trust_pickle.
 
     Raises:
@@ -36,6 +36,20 @@ def load(ref: str | Path, **options: Any) -> Model:
     model = FORMATS[name].open(path, chosen)
     model.source = replace(model.source, ref=str(ref))
     return _place(model, chosen)
+
+
+def from_pretrained(repo_id: str, *, revision: str | None = None, **options: Any) -> Model:
+    """Open a checkpoint on the Hub, such as one that `push_to_hub` uploaded.
+
+    Args:
+        repo_id: `owner/name`.
+        revision: Branch, tag or commit. None: the default branch.
+        **options: The fields of `LoadOptions`.
+
+    Raises:
+        CheckpointError: If the repository cannot be reached or read.
+    """
+    return load(repo_id if revision is None else f"{repo_id}@{revision}", **options)
 
 
 def load_random(
@@ -116,10 +130,10 @@ def _locate(ref: str) -> Path:
             f"{ref}: a known configuration, but its trained weights are not here; "
             "--init measures it with random weights"
         )
-    if is_hub_id(ref):
+    if repository := hub_id(ref):
         from posprobe.loaders.hub import download
 
-        return download(ref)
+        return download(*repository)
     names = ", ".join(sorted({name for name, _, _ in list_checkpoints()} | set(NAMED_CONFIGS)))
     raise CheckpointError(f"{ref}: no such file, folder or checkpoint; known names: {names}")
 

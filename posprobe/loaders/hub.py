@@ -12,7 +12,7 @@ from posprobe.models.encoder import Encoder
 _PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model"]
 
 
-def download(repo_id: str, *, revision: str | None = None) -> Path:
+def download(repo_id: str, revision: str | None = None) -> Path:
     """Fetch a repository's configuration, weights and tokenizer; cached by huggingface_hub.
 
     Raises:

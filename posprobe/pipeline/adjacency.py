@@ -56,6 +56,8 @@ def adjacency(ref: str, *, progress: Progress = silent, **options: Any) -> Repor
     True
     """
     chosen = AdjacencyOptions(**options)
+    if chosen.init_mean and chosen.init_std is None:
+        raise UserError(f"--init-mean {chosen.init_mean}: needs --init-std as well")
     models = open_models(ref, chosen)
     first = next(iter(models.values()))
     tokens = read_sequences(first, chosen)

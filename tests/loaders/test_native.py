@@ -1,9 +1,11 @@
 import json
+import shutil
 
 import pytest
 import torch
+from huggingface_hub.errors import LocalEntryNotFoundError
 
-from posprobe import save
+from posprobe import from_pretrained, push_to_hub, save
 from posprobe.core.errors import CheckpointError, UserError
 from posprobe.data.vocabulary import ascii_vocabulary
 from posprobe.loaders import load, load_random, read_position_table
@@ -107,19 +109,38 @@ def test_unknown_device_is_one_line():
         load_random("nanogpt-nope", device="cuda:7")
 
 
-def test_push_to_hub_writes_the_native_folder(monkeypatch):
-    seen = {}
+@pytest.fixture
+def hub(monkeypatch, tmp_path):
+    """A Hub in a folder: what is uploaded there can be fetched again."""
+    asked = []
 
     def upload_folder(*, repo_id, folder_path, commit_message):
-        seen.update(repo=repo_id, files=sorted(p.name for p in folder_path.iterdir()))
+        shutil.copytree(folder_path, tmp_path / repo_id)
         return type("Commit", (), {"commit_url": "address"})
+
+    def snapshot_download(repo_id, *, revision, allow_patterns):
+        asked.append((repo_id, revision))
+        if not (tmp_path / repo_id).is_dir():
+            raise LocalEntryNotFoundError("no route to the Hub\nsecond line")
+        return str(tmp_path / repo_id)
 
     monkeypatch.setattr("huggingface_hub.create_repo", lambda *_, **__: None)
     monkeypatch.setattr("huggingface_hub.upload_folder", upload_folder)
-    from posprobe import push_to_hub
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
+    monkeypatch.chdir(tmp_path.parent)
+    return asked
 
-    assert push_to_hub(build(CONFIGS[2]), "me/mine") == "address"
-    assert seen == {
-        "repo": "me/mine",
-        "files": ["config.json", "model.safetensors", "provenance.json"],
-    }
+
+def test_hub_round_trip(hub):
+    model = build(CONFIGS[2], seed=3)
+    assert push_to_hub(model, "me/mine") == "address"
+    again = from_pretrained("me/mine", revision="v1")
+    assert torch.equal(again.embed.weight, model.embed.weight)
+    assert hub == [("me/mine", "v1")]
+    assert load("me/mine").source.ref == "me/mine"
+
+
+def test_unreachable_hub_is_one_line(hub):
+    with pytest.raises(CheckpointError, match=r"me/other: no such file.*no route") as caught:
+        load("me/other")
+    assert "\n" not in str(caught.value)

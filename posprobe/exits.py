@@ -1,0 +1,43 @@
+"""How the command line ends: quietly, or with one line that says what to do."""
+
+import sys
+from typing import NoReturn
+
+import typer
+
+from posprobe.core.errors import UserError
+
+USER_ERROR, BUG, INTERRUPTED = 2, 1, 130
+
+
+def run_and_exit(app: typer.Typer) -> NoReturn:
+    """Run the app and exit; a traceback only with `--debug`."""
+    debug = "--debug" in sys.argv
+    try:
+        status = typer.main.get_command(app)(standalone_mode=False)
+        sys.exit(status if isinstance(status, int) else 0)
+    except Exception as error:
+        if debug:
+            raise
+        line, status = _explain(error)
+        print(f"posprobe: {line}", file=sys.stderr)
+        sys.exit(status)
+    except KeyboardInterrupt:
+        print("posprobe: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    if isinstance(error, UserError):
+        return _one_line(error), USER_ERROR
+    if hasattr(error, "format_message"):  # a mistake in the command line itself
+        return f"{error.format_message()} (see posprobe --help)", USER_ERROR  # pyright: ignore
+    if type(error).__name__ == "Abort":
+        return "stopped", INTERRUPTED
+    if isinstance(error, OSError):
+        return _one_line(error), USER_ERROR
+    return f"unexpected {type(error).__name__}: {_one_line(error)}; --debug shows where", BUG
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

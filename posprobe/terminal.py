@@ -1,0 +1,82 @@
+"""What the command line prints: results to stdout, everything else to stderr."""
+
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pandas as pd
+
+from posprobe.core.files import strict_json
+
+T = TypeVar("T")
+
+
+def print_table(table: pd.DataFrame, headline: Sequence[str]) -> None:
+    """Print a result's table and what it says in words; plain text when piped."""
+    text = table.map(_cell)
+    print_rows(tuple(map(str, text.columns)), [tuple(row) for row in text.itertuples(index=False)])
+    print()
+    for sentence in headline:
+        print(textwrap.fill(sentence, width=100))
+
+
+def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows under their columns."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        for name in columns:
+            # A header may wrap between its words, never within one.
+            table.add_column(name, min_width=max(map(len, name.split() or [""])))
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row))
+        Console().print(table)
+        return
+    widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
+    for row in (columns, *rows):
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print(line.rstrip())
+
+
+def print_facts(facts: dict[str, Any]) -> None:
+    """Print names and values, one a line; lists one item a line."""
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        items = value if isinstance(value, list | tuple) else [value]
+        for index, item in enumerate(items or ["none"]):
+            print(f"{name if index == 0 else '':<{width}}  {item}")
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """Print strict JSON."""
+    print(strict_json(value))
+
+
+def print_paths(paths: Iterable[Path], *, to_stderr: bool = False) -> None:
+    """Print where files were written, the page last."""
+    ordered = sorted(paths, key=lambda path: path.suffix == ".html")
+    stream = sys.stderr if to_stderr else sys.stdout
+    print(*([] if to_stderr else [""]), *ordered, sep="\n", file=stream)
+
+
+def progress(items: Iterable[T], *, total: int, what: str) -> Iterator[T]:
+    """Show a bar on stderr while the items go by, if somebody looks at it."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield from items
+        return
+    yield from track(items, total=total, description=what, console=console, transient=True)
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and pd.isna(value)):
+        return "undefined"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
