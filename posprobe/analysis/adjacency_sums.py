@@ -15,6 +15,7 @@ from posprobe.analysis.adjacency import (
     VarianceByPosition,
 )
 from posprobe.analysis.adjacency_batch import BatchScores, adjacency_scores
+from posprobe.analysis.adjacency_sampled import adjacency_sampled
 from posprobe.analysis.adjacency_score import TOO_SHORT, unit_rows
 from posprobe.analysis.finite import require_finite
 from posprobe.analysis.resampling import bootstrap_mean
@@ -48,6 +49,8 @@ class AdjacencySums:
         layer: int | None = None,
         head: int | None = None,
         ties: Ties = "strict",
+        draws: int | None = None,
+        seed: int = 0,
     ) -> None:
         """Prepare empty sums.
 
@@ -57,7 +60,11 @@ class AdjacencySums:
             layer: Layer, −1 for the token embedding.
             head: The head, if the states are those of one head.
             ties: As in `adjacency_score`.
+            draws: Estimate each score from so many random triples, for sequences too long to
+                count in full. None: count.
+            seed: Seed of the draws.
         """
+        self._draws, self._generator = draws, np.random.default_rng(seed)
         self._place = {"condition": condition, "site": site, "layer": layer}
         self.site, self.head = site, head
         self._ties: Ties = ties
@@ -88,7 +95,7 @@ class AdjacencySums:
         values = states.to("cpu", torch.float64).numpy()
         require_finite(values, self.site)
         for feature, scores in self._scores.items():
-            scores.append(adjacency_scores(values, feature=feature, ties=self._ties))
+            scores.append(self._score_batch(values, feature))
         similarity, compared = _block_sums(values)
         self._similarity = self._similarity + similarity
         self._compared = self._compared + compared
@@ -128,6 +135,23 @@ class AdjacencySums:
         self._require_sequences()
         return VarianceByPosition(**self._place, values=self._variance / self._sequences)
 
+    def _score_batch(
+        self, states: Float[np.ndarray, "sample pos d_model"], feature: Feature
+    ) -> BatchScores:
+        if self._draws is None:
+            return adjacency_scores(states, feature=feature, ties=self._ties)
+        found = [
+            adjacency_sampled(
+                one, seed=self._generator, draws=self._draws, feature=feature, ties=self._ties
+            )
+            for one in states
+        ]
+        return BatchScores(
+            rows=np.array([score.rows for score in found]),
+            triples=np.array([score.triples for score in found]),
+            left_out=np.array([score.left_out for score in found]),
+        )
+
     def _require_sequences(self) -> None:
         if not self._sequences:
             raise CorpusError(f"{self._place['site']}: no sequence was scored")
@@ -151,14 +175,21 @@ class AdjacencySums:
             **numbers,
             left_out=int(sum(part.left_out.sum() for part in parts)),
             undefined=None if defined.any() else TOO_SHORT,
-            note=_note(len(rows), int(defined.sum())),
+            note=_note(len(rows), int(defined.sum()), self._draws),
         )
 
 
-def _note(sequences: int, defined: int) -> str | None:
+def _note(sequences: int, defined: int, draws: int | None) -> str | None:
+    notes = []
+    if draws is not None:
+        # A share has at most the spread of a fair coin.
+        error = 0.5 / draws**0.5
+        notes.append(f"estimated from {draws} triples a sequence, standard error {error:.4f}")
     if 0 < defined < sequences:
-        return f"{sequences - defined} of {sequences} sequences have no score: {TOO_SHORT}"
-    return "one sequence, so there is no spread" if defined == 1 else None
+        notes.append(f"{sequences - defined} of {sequences} sequences have no score: {TOO_SHORT}")
+    if defined == 1:
+        notes.append("one sequence, so there is no spread")
+    return "; ".join(notes) or None
 
 
 def _stride(length: int) -> int:

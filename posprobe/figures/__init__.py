@@ -1,0 +1,1 @@
+"""Results as small figure descriptions, and the two renderers that draw them."""

@@ -1,0 +1,114 @@
+"""A result with its provenance, ready to be read, kept and made again."""
+
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from posprobe.core.errors import UserError
+from posprobe.core.files import strict_json, write_text
+from posprobe.core.provenance import Provenance
+from posprobe.core.result import Result, plain
+from posprobe.report.adjacency import adjacency_section
+from posprobe.report.heads import heads_section
+from posprobe.report.manifold import manifold_section
+from posprobe.report.page import render_page
+from posprobe.report.section import Section
+
+SCHEMA_VERSION = 1
+"""Version of the JSON files; a change that breaks readers raises it."""
+
+SECTIONS: dict[str, Callable[[Any], Section]] = {
+    "manifold": manifold_section,
+    "heads": heads_section,
+    "adjacency": adjacency_section,
+}
+"""What each measure says on a page."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """A result with its provenance.
+
+    `<measure>.json` has four keys. `schema_version` is an integer. `measure` is the name.
+    `result` has the fields of the result class (`ManifoldResult`, `HeadsResult`,
+    `AdjacencyResult`; their docstrings explain each), arrays as nested lists in the order of
+    their axes, and null for what is undefined; equal numbers give equal bytes. `provenance`
+    has the fields of `posprobe.core.provenance.Provenance`.
+
+    `<measure>.csv` has one row per number; `COLUMNS` in `posprobe.report.manifold`, `.heads`
+    and `.adjacency` says what each column holds, and so does the page.
+
+    Attributes:
+        measure: `manifold`, `heads` or `adjacency`.
+        result: The numbers.
+        provenance: Where they come from.
+
+    Raises:
+        UserError: If no measure has that name.
+    """
+
+    measure: str
+    result: Result
+    provenance: Provenance
+
+    def __post_init__(self) -> None:
+        if self.measure not in SECTIONS:
+            known = ", ".join(SECTIONS)
+            raise UserError(f"no report for measure={self.measure!r}: choose among {known}")
+
+    def save(self, directory: Path) -> tuple[Path, ...]:
+        """Write the page, the JSON file and the CSV file, each whole or not at all.
+
+        Args:
+            directory: The folder; it is created.
+
+        Returns:
+            The paths of the page, the JSON file and the CSV file.
+        """
+        # Everything is made before anything is written: a failure leaves old files alone.
+        texts = {"html": self.html(), "json": self.json() + "\n", "csv": self.csv()}
+        return tuple(
+            write_text(directory / f"{self.measure}.{suffix}", text)
+            for suffix, text in texts.items()
+        )
+
+    def section(self) -> Section:
+        """Return what a page says of the result."""
+        return SECTIONS[self.measure](self.result)
+
+    def html(self) -> str:
+        """Return the page: one file that needs no network."""
+        return render_page(self.section(), self.provenance)
+
+    def json(self) -> str:
+        """Return the result and its provenance as strict JSON."""
+        return strict_json(
+            {
+                "schema_version": SCHEMA_VERSION,
+                "measure": self.measure,
+                "result": self.result.to_dict(),
+                "provenance": plain(self.provenance),
+            }
+        )
+
+    def csv(self) -> str:
+        """Return the tidy table, one row per number, as CSV."""
+        return self.result.to_frame().to_csv(index=False, lineterminator="\n")
+
+    def table(self) -> pd.DataFrame:
+        """Return the few numbers that a terminal has room for."""
+        return self.section().overview
+
+    def headline(self) -> tuple[str, ...]:
+        """Return two to four sentences with the numbers that matter."""
+        return self.section().headline
+
+    def _repr_html_(self) -> str:
+        """Show the page in a notebook: in a frame, with drawings in place of Plotly."""
+        page = render_page(self.section(), self.provenance, interactive=False)
+        style = "width:100%;height:720px;border:0"
+        return f'<iframe style="{style}" srcdoc="{html.escape(page)}"></iframe>'
