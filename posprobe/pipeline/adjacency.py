@@ -159,7 +159,13 @@ def _measure(
     sites = expand_sites(model, chosen.site) if chosen.site else available(model, DEFAULT_SITES)
     sums = [
         AdjacencySums(
-            condition=condition.name, site=site, layer=layer_of(site), head=head, ties=chosen.ties
+            condition=condition.name,
+            site=site,
+            layer=layer_of(site),
+            head=head,
+            ties=chosen.ties,
+            draws=chosen.draws,
+            seed=chosen.seed,
         )
         for site in sites
         for head in _heads(model, site, chosen)

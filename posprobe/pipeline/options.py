@@ -78,6 +78,11 @@ class AdjacencyOptions(RunOptions):
         "Hook name of the states; without `blocks.N.` it stands for every layer. Can be given "
         "again. Default: token embedding, attn.hook_z, hook_attn_out, hook_resid_post.",
     ] = ()
+    draws: Annotated[
+        int | None,
+        "Estimate each score from so many random triples, for very long sequences. "
+        "Default: count them all.",
+    ] = None
     per_head: Annotated[bool, "Score each head of attn.hook_z by itself, too."] = False
     average: Annotated[
         Literal["rows", "triples"],

@@ -11,9 +11,30 @@ from posprobe.figures.sites import layer_name, place
 from posprobe.report.table import Table
 
 Where = tuple[str, str, int | None]
+_PLACE = ("condition", "site", "feature")
 
 
 def overview(result: AdjacencyResult) -> pd.DataFrame:
+    """Return the mean scores, a row per condition and site, a column per layer.
+
+    The scores are those of the average that headlines; the norm counterpart follows the
+    cosine.
+    """
+    whole = [score for score in result.scores if score.head is None]
+    embedded = [score for score in whole if score.layer == -1]
+    # Every site of a condition starts from the embedding, in the column before layer 0.
+    listed = [score for score in whole if score.layer != -1] or embedded
+    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for score in sorted(listed, key=lambda score: score.feature == "norm"):
+        key = (score.condition, place(score.site), score.feature)
+        row = rows.setdefault(key, dict(zip(_PLACE, key, strict=True)))
+        starts = [e for e in embedded if (e.condition, e.feature) == (key[0], key[2])]
+        for cell in (*starts, score):
+            row[layer_name(cell.layer)] = getattr(cell, f"{result.average}_mean")
+    return pd.DataFrame(list(rows.values()))
+
+
+def by_layer(result: AdjacencyResult) -> pd.DataFrame:
     """Return one row per condition, site and layer: means, interval, norm counterpart."""
     rows = [_row(result, where, pair) for where, pair in _whole(result).items()]
     names = dict.fromkeys(name for row in rows for name in row)
@@ -24,7 +45,7 @@ def overview(result: AdjacencyResult) -> pd.DataFrame:
 def score_table(result: AdjacencyResult) -> Table:
     """Return the scores by condition, site and layer in both averages."""
     return Table(
-        frame=overview(result),
+        frame=by_layer(result),
         caption=f"Mean scores over {result.sequences} sequences; the interval and the standard "
         f"deviation are of the cosine score averaged over {result.average}",
         heads=3,

@@ -172,6 +172,22 @@ def test_adjacency_tables_have_the_numbers_of_the_frame():
     np.testing.assert_array_equal(matrix.iloc[:, 1:].to_numpy(), result.similarity[1].matrix)
 
 
+def test_adjacency_overview_has_a_row_per_site_and_a_column_per_layer():
+    result = samples.adjacency_result(layers=3)
+    overview = adjacency_section(result).overview
+    assert list(overview.columns[:4]) == ["condition", "site", "feature", "embedding"]
+    means = {
+        (s.condition, s.layer): s.rows_mean
+        for s in result.scores
+        if s.feature == "cosine" and s.site in ("hook_embed", f"blocks.{s.layer}.attn.hook_z")
+    }
+    for _, row in overview.query("site == 'attn.hook_z' and feature == 'cosine'").iterrows():
+        assert row["embedding"] == means[row["condition"], -1]
+        assert row["2"] == means[row["condition"], 2]
+    only = replace(result, scores=tuple(s for s in result.scores if s.layer == -1))
+    assert set(adjacency_section(only).overview["site"]) == {"hook_embed"}
+
+
 def test_adjacency_of_one_feature_leaves_gaps_not_undefined():
     result = samples.adjacency_result()
     scores = tuple(s for s in result.scores if s.feature == "cosine" or s.layer != 0)
