@@ -67,7 +67,8 @@ def counted_pairs(
 
     Causality and padding come from here, never from looking for infinities.
 
-    >>> counted_pairs(torch.tensor([[True, True, False]]), causal=True).int().tolist()
+    >>> from torch import tensor
+    >>> counted_pairs(tensor([[True, True, False]]), causal=True).int().tolist()
     [[[1, 0, 0], [1, 1, 0], [0, 0, 0]]]
     """
     pairs = text_mask[:, :, None] & text_mask[:, None, :]

@@ -73,7 +73,6 @@ def _encoder_config(config: Mapping[str, Any], path: Path) -> EncoderConfig:
         rp_border="block",
         head="sem" if config.get("use_only_sem_for_decoding", True) else "both",
         pad_id=pad,
-        special_ids=(pad,),
     )
 
 

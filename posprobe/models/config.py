@@ -72,8 +72,8 @@ class EncoderConfig(_Config):
     """Which streams of a dstg model the token head reads."""
     pad_id: int = 0
     """The padding token; also the row of the position table that padding reads."""
-    special_ids: tuple[int, ...] = (0,)
-    """Tokens that are not text, padding included."""
+    special_ids: tuple[int, ...] = ()
+    """Tokens that are not text, beside the padding token."""
 
     def __post_init__(self) -> None:
         """Refuse sizes that do not divide."""

@@ -186,12 +186,18 @@ class Decoder(HookedModel):
         self,
         tokens: Int[Tensor, "batch pos"],
         mask: Bool[Tensor, "batch pos"] | None = None,
-    ) -> Float[Tensor, "batch pos d_vocab"]:
-        """Return next-token logits at every position.
+        *,
+        at: Int[Tensor, " sample"] | None = None,
+    ) -> Float[Tensor, "... d_vocab"]:
+        """Return next-token logits at every position, or at some.
 
         Args:
             tokens: Token ids.
             mask: True on real tokens; None: no padding.
+            at: Places in the flattened batch (row · length + column). None: everywhere.
+
+        Returns:
+            Logits [batch, pos, d_vocab], or [sample, d_vocab] where `at` is given.
         """
         padded = mask is not None and not bool(mask.all())
         allowed = allowed_keys(
@@ -205,4 +211,5 @@ class Decoder(HookedModel):
             x = x + self.hook_pos_embed(table[positions])
         for block in self.blocks:
             x = block(x, allowed, padded=padded)
-        return self.unembed(self.ln_final(x))
+        x = self.ln_final(x)
+        return self.unembed(x if at is None else x.flatten(0, 1)[at])

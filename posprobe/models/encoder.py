@@ -181,7 +181,7 @@ class Encoder(HookedModel):
             residual=cfg.residual,
             logit_terms=cfg.logit_terms,
             pad_id=cfg.pad_id,
-            special_ids=cfg.special_ids,
+            special_ids=tuple(sorted({cfg.pad_id, *cfg.special_ids})),
             n_parameters=sum(p.numel() for p in self.parameters()),
             equal_lengths=cfg.has_bias and cfg.rp_border == "block",
         )
@@ -214,12 +214,19 @@ class Encoder(HookedModel):
         self,
         tokens: Int[Tensor, "batch pos"],
         mask: Bool[Tensor, "batch pos"] | None = None,
-    ) -> Float[Tensor, "batch pos d_vocab"]:
+        *,
+        at: Int[Tensor, " sample"] | None = None,
+    ) -> Float[Tensor, "... d_vocab"]:
         """Return the logits of the masked-language-model head.
 
         Args:
             tokens: Token ids.
             mask: True on real tokens; None: no padding.
+            at: Places in the flattened batch (row · length + column); the head, which is
+                the dearest layer of a small model, then runs there only. None: everywhere.
+
+        Returns:
+            Logits [batch, pos, d_vocab], or [sample, d_vocab] where `at` is given.
         """
         real = torch.ones_like(tokens, dtype=torch.bool) if mask is None else mask
         positions = token_positions(real)
@@ -230,7 +237,7 @@ class Encoder(HookedModel):
             state = block(state, positions, inner, allowed)
         final = self.ln_final(state)
         read = torch.cat(final, dim=-1) if self.cfg.head == "both" else final[-1]
-        return self.unembed(read)
+        return self.unembed(read if at is None else read.flatten(0, 1)[at])
 
     def _enter(self, tokens: Tensor, positions: Tensor, real: Tensor) -> State:
         embedded = self.hook_embed(self.embed(tokens))

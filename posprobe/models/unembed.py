@@ -13,6 +13,6 @@ class Unembed(nn.Module):
         self.head = nn.Linear(d_in, d_vocab, bias=bias)
         self.hook_out = HookPoint()
 
-    def forward(self, x: Float[Tensor, "batch pos d_in"]) -> Float[Tensor, "batch pos d_vocab"]:
+    def forward(self, x: Float[Tensor, "... d_in"]) -> Float[Tensor, "... d_vocab"]:
         """Return one logit per entry of the vocabulary."""
         return self.hook_out(self.head(x))

@@ -1,0 +1,68 @@
+"""What arXiv 2501.00073 reports of untrained models, at the paper's size."""
+
+import pytest
+
+from posprobe import adjacency
+from posprobe.core.errors import UserError
+from tests.checkpoints import save_decoder
+
+
+def triples(report, condition="random init", feature="cosine"):
+    return {
+        score.site: score.triples_mean
+        for score in report.result.scores
+        if (score.condition, score.feature, score.head) == (condition, feature, None)
+    }
+
+
+@pytest.fixture(scope="module")
+def untrained():
+    return adjacency("nanogpt-nope", init=True, noncausal=True, permute=True, prompts=25)
+
+
+def test_position_appears_with_the_first_causal_attention(untrained):
+    found = triples(untrained)
+    assert 0.45 <= found["hook_embed"] <= 0.52
+    assert found["blocks.0.attn.hook_z"] >= 0.95
+    assert all(found[f"blocks.{layer}.attn.hook_z"] >= 0.98 for layer in range(1, 6))
+    residual = [found[f"blocks.{layer}.hook_resid_post"] for layer in range(6)]
+    assert all(0.7 <= score <= 0.9 for score in residual)
+
+
+def test_without_the_causal_mask_there_is_none(untrained):
+    assert all(0.4 <= score <= 0.6 for score in triples(untrained, "non-causal").values())
+
+
+def test_order_and_not_content_decides(untrained):
+    permuted = triples(untrained, "permuted tokens")
+    assert permuted["blocks.0.attn.hook_z"] >= 0.95
+
+
+def test_wide_initial_weights_destroy_it():
+    wide = triples(adjacency("nanogpt-nope", init=True, init_std=0.2, prompts=25))
+    assert all(score < 0.8 for score in wide.values())
+
+
+def test_each_seed_is_a_condition_of_its_own(tmp_path):
+    nope = save_decoder(tmp_path / "nope")
+    result = adjacency(str(nope), init=True, init_seeds=2, prompts=3).result
+    conditions = {score.condition for score in result.scores}
+    assert conditions == {"checkpoint", "random init, seed 0", "random init, seed 1"}
+
+
+def test_heads_are_scored_one_by_one(tmp_path):
+    nope = save_decoder(tmp_path / "nope")
+    result = adjacency(str(nope), prompts=3, per_head=True, site=("attn.hook_z",)).result
+    assert sorted({score.head for score in result.scores if score.head is not None}) == [0, 1]
+
+
+def test_text_of_one_length_without_special_tokens(tmp_path):
+    nope = save_decoder(tmp_path / "nope")
+    report = adjacency(str(nope), prompts=3, corpus="generated", length=20)
+    assert (report.result.sequences, report.result.length) == (3, 20)
+    assert "generated" in report.provenance.tokens.name
+
+
+def test_mean_without_spread_is_refused():
+    with pytest.raises(UserError, match="needs --init-std"):
+        adjacency("nanogpt-nope", init=True, init_mean=4.0)
