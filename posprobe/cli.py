@@ -81,6 +81,30 @@ def adjacency(
 
 
 @app.command()
+def train(
+    recipe: Annotated[
+        str, typer.Argument(metavar="RECIPE", help="Its name; a wrong one lists them.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the checkpoint, its log and its state.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting. Can be given again."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option(help="Go on from what is in the folder, or begin again.")
+    ] = True,
+    debug: Debug = False,
+) -> None:
+    """Train a model by a recipe; a stopped training goes on where it was."""
+    from posprobe.terminal import TrainingProgress, print_paths
+    from posprobe.training.train import train as run
+
+    with TrainingProgress() as shown:
+        folder = run(recipe, out, overrides=settings or [], resume=resume, progress=shown)
+    print_paths([folder])
+
+
+@app.command()
 def checkpoints(
     folder: Annotated[
         Path | None, typer.Argument(help="Where to look. Default: where bare names are looked up.")
@@ -106,7 +130,7 @@ def checkpoints(
 def inspect(
     checkpoint: Checkpoint, as_json: AsJson = False, debug: Debug = False, **options: Any
 ) -> None:
-    """Show a checkpoint's facts and sites without running it."""
+    """Show a checkpoint's facts and sites; no text is run."""
     from posprobe.pipeline.inspect import inspect_checkpoint
     from posprobe.terminal import print_facts, print_json
 
@@ -133,15 +157,17 @@ def _run(
         terminal.print_json(facts) if as_json else terminal.print_facts(facts)
         return
     import posprobe
+    from posprobe.core.files import require_writable
     from posprobe.pipeline.opening import report_folder
 
+    require_writable(out)
     report = getattr(posprobe, measure)(*refs, progress=terminal.progress, **options)
-    paths = report.save(out / report_folder(refs))
+    # Shown first: whatever happens to the files, the numbers have been seen.
     if as_json:
         sys.stdout.write(report.json() + "\n")
     else:
         terminal.print_table(report.table(), report.headline())
-    terminal.print_paths(paths, to_stderr=as_json)
+    terminal.print_paths(report.save(out / report_folder(refs)), to_stderr=as_json)
 
 
 def main() -> None:

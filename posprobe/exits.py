@@ -6,8 +6,9 @@ from typing import NoReturn
 import typer
 
 from posprobe.core.errors import UserError
+from posprobe.training.stopping import TrainingStopped
 
-USER_ERROR, BUG, INTERRUPTED = 2, 1, 130
+USER_ERROR, BUG, INTERRUPTED, TERMINATED = 2, 1, 130, 143
 
 
 def run_and_exit(app: typer.Typer) -> NoReturn:
@@ -15,6 +16,8 @@ def run_and_exit(app: typer.Typer) -> NoReturn:
     debug = "--debug" in sys.argv
     try:
         status = typer.main.get_command(app)(standalone_mode=False)
+        if status == INTERRUPTED:
+            raise KeyboardInterrupt
         sys.exit(status if isinstance(status, int) else 0)
     except Exception as error:
         if debug:
@@ -32,6 +35,8 @@ def _explain(error: Exception) -> tuple[str, int]:
         return _one_line(error), USER_ERROR
     if hasattr(error, "format_message"):  # a mistake in the command line itself
         return f"{error.format_message()} (see posprobe --help)", USER_ERROR  # pyright: ignore
+    if isinstance(error, TrainingStopped):
+        return _one_line(error), TERMINATED
     if type(error).__name__ == "Abort":
         return "stopped", INTERRUPTED
     if isinstance(error, OSError):

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from posprobe.core.files import strict_json
+from posprobe.training.progress import Progress
 
 T = TypeVar("T")
 
@@ -74,6 +75,41 @@ def progress(items: Iterable[T], *, total: int, what: str) -> Iterator[T]:
         yield from items
         return
     yield from track(items, total=total, description=what, console=console, transient=True)
+
+
+class TrainingProgress:
+    """Shows how far a training is: a bar to somebody who looks, a line at a time to a log."""
+
+    def __enter__(self) -> "TrainingProgress":
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        console = Console(stderr=True)
+        columns = (
+            TextColumn("step"),
+            MofNCompleteColumn(),
+            BarColumn(),
+            TextColumn("{task.description}"),
+        )
+        self._bar = Bar(*columns, console=console, disable=not console.is_terminal)
+        self._bar.start()
+        self._task = self._bar.add_task("", total=None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, state: Progress) -> None:
+        """Show the state of the training."""
+        held_out = ", ".join(f"{name} {value:.3f}" for name, value in state.evaluation.items())
+        line = (
+            f"loss {state.loss:.3f}, {state.tokens_per_second:,.0f} tokens/s, "
+            f"{state.seconds_left / 60:.0f} min left" + (f"; held out: {held_out}" * bool(held_out))
+        )
+        if self._bar.disable:
+            print(f"step {state.step}/{state.steps}: {line}", file=sys.stderr, flush=True)
+        self._bar.update(self._task, completed=state.step, total=state.steps, description=line)
 
 
 def _cell(value: Any) -> str:

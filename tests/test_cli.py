@@ -124,12 +124,23 @@ def test_inspect_and_checkpoints(posprobe, dstg, nope, tmp_path):
         (["manifold"], "CKPT"),
         (["heads", "NOPE"], "`heads` needs a DSTG or RP model"),
         (["heads", "DSTG", "--threshold", "0"], "--threshold 0"),
-        (["heads", "DSTG", "--batch-size", "0"], "batch_size=0"),
+        (["heads", "DSTG", "--batch-size", "0"], "--batch-size 0: must be at least 1"),
+        (["heads", "DSTG", "--seed", "-1"], "--seed -1: must be at least 0"),
+        (["heads", "NOPE", "--dry-run"], "`heads` needs a DSTG or RP model"),
+        (["heads", "DSTG", "--out", "DSTG/config.json"], "choose another folder"),
+        (["manifold", "DSTG", "--positions", "0"], "--positions 0: must be at least 2"),
+        (["manifold", "DSTG", "--device", "cuda:9"], "cpu"),
+        (["manifold", "gone/ckpt.pt"], "no such file"),
+        (["adjacency", "NOPE", "--site", "attn.hook_pattern"], "queries by keys"),
+        (
+            ["adjacency", "NOPE", "--init", "--init-std", "-1"],
+            "--init-std -1.0: must be at least 0",
+        ),
         (["heads", "BARE"], "--tokenizer"),
         (["adjacency", "nanogpt-nope"], "--init"),
         (["adjacency"], "--model"),
         (["adjacency", "nanogpt-nope", "--init", "--init-mean", "4"], "--init-std"),
-        (["adjacency", "NOPE", "--prompts", "0"], "n=0"),
+        (["adjacency", "NOPE", "--prompts", "0"], "--prompts 0: must be at least 1"),
         (["adjacency", "NOPE", "--task", "sorting"], "sorting"),
         (["adjacency", "DSTG", "--noncausal", "--corpus", "generated"], "--noncausal"),
         (["adjacency", "NOPE", "--device", "cuda:9"], "cpu"),
@@ -141,7 +152,12 @@ def test_inspect_and_checkpoints(posprobe, dstg, nope, tmp_path):
 def test_bad_input_is_one_line_and_status_2(posprobe, dstg, nope, tmp_path, words, expected):
     save_encoder(tmp_path / "bare", vocabulary=False)
     places = {"DSTG": dstg, "NOPE": nope, "BARE": tmp_path / "bare"}
-    status, out, err = posprobe(*(places.get(word, word) for word in words))
+    status, out, err = posprobe(
+        *(
+            str(word).replace("DSTG/", f"{dstg}/") if "/" in word else places.get(word, word)
+            for word in words
+        )
+    )
     assert status == 2
     assert out == ""
     assert err.startswith("posprobe: ")
@@ -169,6 +185,15 @@ def test_traceback_only_with_debug(posprobe, nope, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["posprobe", "adjacency", str(nope), "--debug"])
     with pytest.raises(RuntimeError, match="broken"):
         run_and_exit(app)
+
+
+def test_interruption_is_said(posprobe, nope, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("posprobe.pipeline.adjacency.open_models", interrupt)
+    status, _, err = posprobe("adjacency", nope)
+    assert (status, err) == (130, "posprobe: interrupted\n")
 
 
 def test_a_failed_run_leaves_the_old_report_alone(posprobe, dstg, tmp_path, monkeypatch):

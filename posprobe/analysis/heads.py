@@ -42,7 +42,8 @@ class HeadsResult(Result):
             NaN with fewer than two groups.
         variance: Variance of the logits within a query's keys.
         divergence: Mean Jensen–Shannon divergence, in bits (0 to 1), between the attention
-            pattern and the pattern without the term.
+            pattern over the counted keys and the pattern without the term. Attention to special
+            tokens is left out of both, and the rest sums to 1.
         classes: Class of each head, `[layer][head]`; see `CLASSES`.
         threshold: The share from which a head belongs to its largest term.
         class_counts: Heads per class.
@@ -53,9 +54,10 @@ class HeadsResult(Result):
             variance that lies between the best two groups (Otsu's η²). 1 is two points,
             evenly spread shares give 0.75. NaN without an `ap` term or where all are equal.
         cut: The `ap` share that parts the two groups; NaN as above.
-        distance: Mean attended |key − query|, in tokens. NaN without an `rp` term.
+        distance: Mean attended |key − query| over the counted keys, in tokens. NaN without an
+            `rp` term.
         distance_without_rp: The same with the `rp` term removed from the logits.
-        near: Attention mass within ±8 tokens. NaN without an `rp` term.
+        near: Share of that attention within ±8 tokens. NaN without an `rp` term.
         near_without_rp: The same with the `rp` term removed from the logits.
         bias_curve: Mean `rp` term by offset over the counted pairs; no offsets without `rp`.
         offsets: key − query of each entry of `bias_curve`.

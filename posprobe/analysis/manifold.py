@@ -17,7 +17,7 @@ from posprobe.core.errors import UserError
 from posprobe.core.result import Result
 
 _COLUMNS = (
-    *("checkpoint", "label", "site", "layer", "quantity", "null"),
+    *("checkpoint", "label", "site", "layer", "step", "quantity", "null"),
     *("component", "frequency", "pos", "value"),
 )
 _NUMBERS = (
@@ -53,6 +53,9 @@ class Manifold:
         nulls: The same numbers for `gaussian`, `random walk` and `shuffled` tables.
         undefined: Why there are no numbers, such as a constant table; else None.
         note: What a reader must know of the rows, such as rows left out; else None.
+        step: Training step of the checkpoint, where its records say so.
+        loss: Its loss on held-out documents, in nats, where its records say so. Tables of
+            models that have learned different amounts must not be compared.
     """
 
     label: str
@@ -75,6 +78,8 @@ class Manifold:
     nulls: dict[str, Null]
     undefined: str | None = None
     note: str | None = None
+    step: int | None = None
+    loss: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +96,7 @@ class ManifoldResult(Result):
         """Return one row per number; `null` names the null a number belongs to."""
         rows = [row for manifold in self.manifolds for row in _rows(manifold)]
         frame = pd.DataFrame(rows, columns=list(_COLUMNS))
-        whole = dict.fromkeys(("layer", "component", "frequency", "pos"), "Int64")
+        whole = dict.fromkeys(("layer", "step", "component", "frequency", "pos"), "Int64")
         return frame.astype({**whole, "value": "float64"})
 
     def summary(self) -> dict[str, Any]:
@@ -109,6 +114,8 @@ def measure_manifold(
     seed: int = 0,
     draws: int = 20,
     note: str | None = None,
+    step: int | None = None,
+    loss: float | None = None,
 ) -> Manifold:
     """Describe the curve that positions draw: how flat it is, and how smooth.
 
@@ -126,6 +133,8 @@ def measure_manifold(
         seed: Seed of the nulls.
         draws: Random tables per null, at least 1.
         note: What a reader must know of the rows.
+        step: Training step of the checkpoint.
+        loss: Its held-out loss, in nats.
 
     Raises:
         NonFiniteError: If the table has inf or NaN.
@@ -152,6 +161,8 @@ def measure_manifold(
         n_positions=matrix.shape[0],
         n_dimensions=matrix.shape[1],
         note=note,
+        step=step,
+        loss=loss,
         **numbers,
     )
 
@@ -230,14 +241,16 @@ def _headline(manifold: Manifold) -> dict[str, Any]:
         "low4_all_random_walk": walk.low4_all,
         "participation_ratio": manifold.participation_ratio,
         "n_95": manifold.n_95,
+        "step": manifold.step,
+        "loss": manifold.loss,
         "undefined": manifold.undefined,
     }
 
 
 def _rows(manifold: Manifold) -> Iterator[dict[str, Any]]:
-    names = ("checkpoint", "label", "site", "layer")
+    names = ("checkpoint", "label", "site", "layer", "step")
     shared = {name: getattr(manifold, name) for name in names}
-    for name in _NUMBERS:
+    for name in (*_NUMBERS, *(("loss",) if manifold.loss is not None else ())):
         yield {**shared, "quantity": name, "value": getattr(manifold, name)}
     for null, numbers in manifold.nulls.items():
         for name in NULL_NUMBERS:

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from posprobe.core.errors import UserError
+
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
@@ -53,6 +55,21 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
+
+
+def require_writable(folder: Path) -> None:
+    """Refuse a folder that nothing can be written to; it need not exist yet.
+
+    Asked before a long run, so that its result is not lost at the end.
+
+    Raises:
+        UserError: If the folder or what it would be made in is a file or is protected.
+    """
+    place = folder.absolute()
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        raise UserError(f"--out {folder}: cannot be written; choose another folder")
 
 
 def write_text(path: Path, text: str) -> Path:

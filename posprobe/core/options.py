@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from posprobe.core.errors import UserError
+
 
 @dataclass(frozen=True, kw_only=True)
 class LoadOptions:
@@ -30,3 +32,20 @@ class RunOptions(LoadOptions):
 
     seed: Annotated[int, "Seed of every random choice."] = 0
     batch_size: Annotated[int, "Sequences run at once."] = 16
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        self.require_at_least(0, "seed")
+        self.require_at_least(1, "batch_size")
+
+    def require_at_least(self, lowest: float, *names: str) -> None:
+        """Refuse options below a bound; an option that is None is left to its default.
+
+        Raises:
+            UserError: Names the flag and its value.
+        """
+        for name in names:
+            value = getattr(self, name)
+            if value is not None and not value >= lowest:
+                flag = name.replace("_", "-")
+                raise UserError(f"--{flag} {value}: must be at least {lowest}")

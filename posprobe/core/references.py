@@ -6,6 +6,7 @@ from pathlib import Path
 
 SHIPPED = Path(__file__).resolve().parents[2] / "checkpoints"
 """Where the checkpoints lie that come with a clone of posprobe."""
+LOCAL_SUFFIXES = frozenset({".pt", ".pth", ".ckpt", ".bin", ".safetensors", ".json"})
 
 
 def find_local(ref: str) -> Path | None:
@@ -13,7 +14,8 @@ def find_local(ref: str) -> Path | None:
 
     Args:
         ref: A path, or a name under `./checkpoints`, under the folder that the environment
-            variable POSPROBE_CHECKPOINTS names, or among those that ship.
+            variable POSPROBE_CHECKPOINTS names, or among those that ship; `name/step-000500` is
+            a step of one.
 
     Returns:
         The file or folder, or None.
@@ -21,7 +23,7 @@ def find_local(ref: str) -> Path | None:
     path = Path(ref).expanduser()
     if path.exists():
         return path
-    if path.is_absolute() or len(path.parts) != 1:
+    if path.is_absolute() or ".." in path.parts:
         return None
     return next((home / ref for home in checkpoint_homes() if (home / ref).exists()), None)
 
@@ -36,8 +38,13 @@ def checkpoint_homes() -> tuple[Path, ...]:
 def hub_id(ref: str) -> tuple[str, str | None] | None:
     """Split a reference into a Hub repository and a revision, if it can name one.
 
+    A mistyped path names none: the network is not asked for `out/ckpt.pt`, nor for anything
+    in a folder that is here.
+
     >>> hub_id("openai-community/gpt2"), hub_id("me/mine@v1"), hub_id("./gpt2")
     (('openai-community/gpt2', None), ('me/mine', 'v1'), None)
     """
+    if Path(ref).suffix in LOCAL_SUFFIXES or Path(ref).parent.is_dir():
+        return None
     found = re.fullmatch(r"(\w[\w.-]*/\w[\w.-]*)(?:@([\w./-]+))?", ref)
     return (found.group(1), found.group(2)) if found else None

@@ -89,13 +89,16 @@ def read_position_table(
     Returns:
         The table, or None if the model has no learned one, and where it came from.
     """
+    _usable(LoadOptions(**options))
     name, path = find_format(_locate(str(ref)))
     alone = FORMATS[name].read_table is not None
     files = tuple(weight_files(path, SAFETENSORS)) if alone and path.is_dir() else ()
     if not files:
         model = load(ref, **options)
         return model.position_table(), model.source
-    source = CheckpointSource(ref=str(ref), format=name, sha256=sha256(*files))
+    source = CheckpointSource(
+        ref=str(ref), format=name, sha256=sha256(*files), trained=FORMATS[name].history(path)
+    )
     return FORMATS[name].table(path), source
 
 

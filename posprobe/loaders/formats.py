@@ -26,10 +26,13 @@ class Format:
         load: `module:function` that opens a checkpoint.
         read_table: `module:function` that reads the position table alone; None where that
             saves nothing.
+        read_history: `module:function` that reads how the weights came to be; None where the
+            format does not say.
     """
 
     load: str
     read_table: str | None = None
+    read_history: str | None = None
 
     def open(self, path: Path, options: LoadOptions) -> Model:
         """Open a checkpoint of this format."""
@@ -40,9 +43,17 @@ class Format:
         assert self.read_table is not None
         return _function(self.read_table)(path)
 
+    def history(self, path: Path) -> dict[str, Any]:
+        """Read how the weights came to be; empty where that is not known."""
+        return _function(self.read_history)(path) if self.read_history else {}
+
 
 FORMATS = {
-    "native": Format(load="native:load_native", read_table="native_config:read_native_table"),
+    "native": Format(
+        load="native:load_native",
+        read_table="native_config:read_native_table",
+        read_history="native_config:read_provenance",
+    ),
     "neobert": Format(load="neobert:load_neobert", read_table="neobert_config:read_neobert_table"),
     "huggingface": Format(
         load="huggingface:load_huggingface", read_table="huggingface:read_position_table"
@@ -62,7 +73,7 @@ def find_format(path: Path) -> tuple[str, Path]:
             return "nanogpt", path
         if path.name in ("config.json", "model.safetensors"):
             return find_format(path.parent)
-        raise CheckpointError(f"{path}: not a checkpoint; give its folder, or a {TORCH_FILES} file")
+        raise CheckpointError(f"{path}: not a checkpoint; give its folder, or a .pt file")
     config = path / "config.json"
     if config.is_file():
         values = read_json(config)

@@ -8,8 +8,9 @@ from posprobe.loaders.native import save_native
 from posprobe.models.decoder import Decoder
 from posprobe.models.encoder import Encoder
 
-# Everything a checkpoint of any format needs, and nothing that must be unpickled.
-_PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model"]
+_TEXT = ["*.json", "*.txt", "*.pkl"]
+_WEIGHTS = ("*.safetensors", "*.bin", "*.pt")
+"""Kinds of weight files, the safest first; no more than one kind is fetched."""
 
 
 def download(repo_id: str, revision: str | None = None) -> Path:
@@ -22,12 +23,18 @@ def download(repo_id: str, revision: str | None = None) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     try:
-        return Path(snapshot_download(repo_id, revision=revision, allow_patterns=_PATTERNS))
+        kinds = iter(_WEIGHTS)
+        while kind := next(kinds, None):
+            patterns = [*_TEXT, kind]
+            folder = Path(snapshot_download(repo_id, revision=revision, allow_patterns=patterns))
+            if any(folder.rglob(kind)):
+                return folder
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise CheckpointError(
             f"{repo_id}: no such file or folder here, and not to be had from the Hub ({reason})"
         ) from error
+    raise CheckpointError(f"{repo_id}: holds no weights ({', '.join(_WEIGHTS)})")
 
 
 def push_to_hub(

@@ -11,7 +11,7 @@ from posprobe.core.options import LoadOptions
 from posprobe.core.provenance import CheckpointSource
 from posprobe.loaders.huggingface_tables import FAMILIES
 from posprobe.loaders.position_rows import position_rows
-from posprobe.loaders.weights import read_json, read_tensor, read_weights
+from posprobe.loaders.weights import read_json, read_tensor, read_weights, require_rows
 from posprobe.models.protocol import Model, PositionTable
 
 # What transformers writes in front of the base model's own names.
@@ -61,4 +61,9 @@ def read_position_table(path: Path) -> PositionTable | None:
     stored = read_tensor(path, [f"{prefix}{table}.weight" for prefix in _PREFIXES])
     if stored is None:
         raise CheckpointError(f"{path}: the weights lack the position table {table}.weight.")
-    return position_rows(stored, family.offset(config))
+    offset = family.offset(config)
+    said = config.get("max_position_embeddings", config.get("n_positions"))
+    # Whether the rows that no token reads are counted differs between architectures.
+    if said is not None and len(stored) not in (said, said + offset):
+        require_rows(stored, said, path)
+    return position_rows(stored, offset)

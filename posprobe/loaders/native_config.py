@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from posprobe.core.errors import CheckpointError
-from posprobe.loaders.weights import read_json, read_tensor
+from posprobe.loaders.weights import read_json, read_tensor, require_rows
 from posprobe.models.config import DecoderConfig, EncoderConfig
 from posprobe.models.protocol import PositionTable
 
@@ -20,6 +20,7 @@ def read_native_table(path: Path) -> PositionTable | None:
     if table is None:
         return None
     offset = cfg.pad_id + 1 if isinstance(cfg, EncoderConfig) else 0
+    require_rows(table, cfg.n_ctx + offset, path)
     trained = read_provenance(path).get("longest_document")
     return PositionTable(rows=table.double().numpy()[offset:], offset=offset, trained=trained)
 

@@ -91,6 +91,18 @@ def read_tensor(folder: Path, names: Sequence[str]) -> Tensor | None:
     return None if found is None else _read_file(held[found], [found])[found]
 
 
+def require_rows(table: Tensor, rows: int, path: Path) -> None:
+    """Refuse a position table that does not have as many rows as the configuration says.
+
+    Raises:
+        CheckpointError: With both numbers.
+    """
+    if len(table) != rows:
+        raise CheckpointError(
+            f"{path}: the position table has {len(table)} rows, the configuration says {rows}."
+        )
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object.
 

@@ -17,8 +17,8 @@ from posprobe.loaders.huggingface_tables import Family
 from posprobe.loaders.position_rows import position_rows
 from posprobe.loaders.quiet import quiet
 from posprobe.loaders.recorder import Recorder
+from posprobe.models.checks import check_sites, check_tokens
 from posprobe.models.protocol import Edit, ModelInfo, PositionTable
-from posprobe.models.sites import check_sites
 
 LOGITS = "unembed.hook_out"
 
@@ -84,7 +84,7 @@ class WrappedModel(ABC):
                 sequence is too long.
         """
         check_sites((*sites, *(site for site, _ in edits)), self.sites())
-        self._check_tokens(tokens)
+        check_tokens(tokens, self.info)
         recorder = Recorder(sites, edits)
         with torch.no_grad():
             self._forward(self._inputs(tokens, mask), recorder)
@@ -121,18 +121,6 @@ class WrappedModel(ABC):
         if self._table is None:
             return None
         return position_rows(self._table, self._offset)
-
-    def _check_tokens(self, tokens: Tensor) -> None:
-        if tokens.shape[1] > self.info.n_ctx:
-            raise UserError(
-                f"sequence of {tokens.shape[1]} tokens is longer than the context of "
-                f"{self.info.n_ctx}: cut the documents"
-            )
-        if tokens.numel() and not 0 <= int(tokens.min()) <= int(tokens.max()) < self.info.d_vocab:
-            raise UserError(
-                f"token {int(tokens.max())} is not in the vocabulary of {self.info.d_vocab}: "
-                "the tokenizer is not this model's"
-            )
 
     def _inputs(self, tokens: Tensor, mask: Tensor | None) -> dict[str, Tensor]:
         """Number the tokens by the mask, so that padding in front shifts nothing."""

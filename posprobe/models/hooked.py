@@ -10,11 +10,10 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from transformer_lens import HookedRootModule
 
-from posprobe.core.errors import UserError
 from posprobe.core.provenance import CheckpointSource
 from posprobe.data.tokenizer import Tokenizer
+from posprobe.models.checks import check_sites, check_tokens
 from posprobe.models.protocol import Edit, ModelInfo, PositionTable
-from posprobe.models.sites import check_sites
 
 NO_SOURCE = CheckpointSource(ref="(in memory)", format="none", sha256="")
 
@@ -61,14 +60,11 @@ class HookedModel(HookedRootModule, ABC):
         """Run the model without gradients and return the asked activations.
 
         Raises:
-            UserError: If a site does not exist, or the sequence is too long.
+            UserError: If a site does not exist, a token is not in the vocabulary, or the
+                sequence is too long.
         """
         check_sites((*sites, *(site for site, _ in edits)), self.sites())
-        if tokens.shape[1] > self.info.n_ctx:
-            raise UserError(
-                f"sequence of {tokens.shape[1]} tokens is longer than the context of "
-                f"{self.info.n_ctx}: cut the documents"
-            )
+        check_tokens(tokens, self.info)
         kept: dict[str, Tensor] = {}
 
         def keep(activation: Tensor, hook: nn.Module) -> None:

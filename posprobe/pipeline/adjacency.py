@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from torch import Tensor
 
 from posprobe.activations.states import stream_states
@@ -21,7 +22,7 @@ from posprobe.pipeline.options import AdjacencyOptions
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
 from posprobe.pipeline.sites import EMBEDDING, available, expand_sites, layer_of
-from posprobe.pipeline.tokens import corpus_tokens, one_length, permuted, task_tokens
+from posprobe.pipeline.tokens import alike, corpus_tokens, permuted, task_tokens
 from posprobe.report.report import Report
 
 Z = "attn.hook_z"
@@ -29,7 +30,7 @@ DEFAULT_SITES = (EMBEDDING, Z, "hook_attn_out", "hook_resid_post")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Condition:
+class Condition:
     """One model and one set of sequences."""
 
     name: str
@@ -56,12 +57,10 @@ def adjacency(ref: str, *, progress: Progress = silent, **options: Any) -> Repor
     True
     """
     chosen = AdjacencyOptions(**options)
-    if chosen.init_mean and chosen.init_std is None:
-        raise UserError(f"--init-mean {chosen.init_mean}: needs --init-std as well")
     models = open_models(ref, chosen)
     first = next(iter(models.values()))
     tokens = read_sequences(first, chosen)
-    conditions = _conditions(models, tokens, chosen)
+    conditions = conditions_of(models, tokens, chosen)
     found = [sums for c in conditions for sums in _measure(c, chosen, progress)]
     whole = [sums for sums in found if sums.head is None]
     result = AdjacencyResult(
@@ -73,7 +72,7 @@ def adjacency(ref: str, *, progress: Progress = silent, **options: Any) -> Repor
         similarity=tuple(sums.similarity() for sums in whole if _is_pictured(sums.site, chosen)),
         variance=tuple(sums.variance() for sums in whole),
         sequences=len(tokens),
-        length=tokens.longest,
+        length=int((~np.isin(tokens[0], tokens.special_ids)).sum()),
     )
     return Report(
         measure="adjacency",
@@ -115,32 +114,34 @@ def read_sequences(model: Model, chosen: AdjacencyOptions) -> TokenSet:
             front_pad=chosen.front_pad,
         )
     else:
+        length = min(model.info.n_ctx, 64) if chosen.length is None else chosen.length
         tokens = corpus_tokens(
             model,
             chosen.corpus,
             documents=chosen.prompts,
             seed=chosen.seed,
-            n_ctx=chosen.length,
-            min_tokens=chosen.length,
+            length=length,
+            min_tokens=length,
         )
-    rows = one_length(tokens)
+    rows = alike(tokens)
     if len(rows) == len(tokens):
         return tokens
-    name = f"{tokens.name}, the {len(rows)} of {len(tokens)} with {rows.shape[1]} tokens"
+    name = f"{tokens.name}, the {len(rows)} of {len(tokens)} alike in length and special tokens"
     return TokenSet.from_rows(rows, name=name, special_ids=tokens.special_ids)
 
 
-def _conditions(
+def conditions_of(
     models: dict[str, Model], tokens: TokenSet, chosen: AdjacencyOptions
-) -> list[_Condition]:
-    conditions = [_Condition(name=n, model=m, tokens=tokens) for n, m in models.items()]
+) -> list[Condition]:
+    """Pair each model with its sequences: those asked for, and their controls."""
+    conditions = [Condition(name=n, model=m, tokens=tokens) for n, m in models.items()]
     first = conditions[0].model
     if chosen.noncausal:
-        conditions.append(_Condition(name="non-causal", model=_noncausal(first), tokens=tokens))
+        conditions.append(Condition(name="non-causal", model=_noncausal(first), tokens=tokens))
     if chosen.permute:
-        rows = permuted(one_length(tokens), tokens.special_ids, seed=chosen.seed)
+        rows = permuted(alike(tokens), tokens.special_ids, seed=chosen.seed)
         mixed = TokenSet.from_rows(rows, name=tokens.name, special_ids=tokens.special_ids)
-        conditions.append(_Condition(name="permuted tokens", model=first, tokens=mixed))
+        conditions.append(Condition(name="permuted tokens", model=first, tokens=mixed))
     return conditions
 
 
@@ -152,11 +153,16 @@ def _noncausal(model: Model) -> Model:
     return model.noncausal()
 
 
+def sites_of(model: Model, chosen: AdjacencyOptions) -> list[str]:
+    """Return the sites to score."""
+    return expand_sites(model, chosen.site) if chosen.site else available(model, DEFAULT_SITES)
+
+
 def _measure(
-    condition: _Condition, chosen: AdjacencyOptions, progress: Progress
+    condition: Condition, chosen: AdjacencyOptions, progress: Progress
 ) -> list[AdjacencySums]:
     model = condition.model
-    sites = expand_sites(model, chosen.site) if chosen.site else available(model, DEFAULT_SITES)
+    sites = sites_of(model, chosen)
     sums = [
         AdjacencySums(
             condition=condition.name,
@@ -172,7 +178,7 @@ def _measure(
     ]
     steps = model_batches(model, condition.tokens, chosen, progress, what=condition.name)
     for batch, states in stream_states(model, steps, sites, device=chosen.device):
-        # Special tokens stand in the same columns of sequences of one length.
+        # Special tokens stand in the same columns of all sequences: they were chosen so.
         text = batch.text_mask.all(dim=0)
         for item in sums:
             item.update(_of_head(states[item.site][:, text], item.head))

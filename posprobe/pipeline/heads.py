@@ -1,11 +1,11 @@
 """From a checkpoint to a report of what its attention heads go by."""
 
+from dataclasses import replace
 from typing import Any
 
 from posprobe.activations.logits import feed_logit_terms, require_terms
 from posprobe.analysis.head_sums import HeadSums
 from posprobe.analysis.heads import HeadsResult
-from posprobe.core.errors import UserError
 from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load
 from posprobe.models.protocol import Model
@@ -32,11 +32,7 @@ def heads(ref: str, *, progress: Progress = silent, **options: Any) -> Report:
         UserError: If the model has no exact terms, or a checkpoint or corpus is not to be had.
     """
     chosen = HeadsOptions(**options)
-    if not 0 < chosen.threshold <= 1:
-        raise UserError(f"--threshold {chosen.threshold}: must be above 0 and at most 1")
-    model = load(ref, **load_options(chosen))
-    require_terms(model)
-    tokens = corpus_tokens(model, chosen.corpus, documents=chosen.documents, seed=chosen.seed)
+    model, tokens = open_heads(ref, chosen)
     init = None
     if chosen.init:
         init = _measure(model.reinit(chosen.seed), tokens, chosen, progress, what="random init")
@@ -46,6 +42,24 @@ def heads(ref: str, *, progress: Progress = silent, **options: Any) -> Report:
         result=result,
         provenance=provenance("heads", chosen, [model.source], tokens.source),
     )
+
+
+def open_heads(ref: str, chosen: HeadsOptions) -> tuple[Model, TokenSet]:
+    """Open the model and the documents.
+
+    Raises:
+        UserError: If the model has no exact terms, or a checkpoint or corpus is not to be had.
+    """
+    model = load(ref, **load_options(chosen))
+    require_terms(model)
+    tokens = corpus_tokens(
+        model,
+        chosen.corpus,
+        documents=chosen.documents,
+        seed=chosen.seed,
+        length=chosen.length,
+    )
+    return model, replace(tokens, special_ids=()) if chosen.special else tokens
 
 
 def _measure(

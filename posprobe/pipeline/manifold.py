@@ -1,6 +1,6 @@
 """From checkpoints to a report of the shape that positions take in them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load, read_position_table
 from posprobe.models.protocol import Model, PositionTable
 from posprobe.pipeline.batching import model_batches
-from posprobe.pipeline.opening import load_options, short_names
+from posprobe.pipeline.opening import load_options, short_names, step_folders
 from posprobe.pipeline.options import ManifoldOptions
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
@@ -42,9 +42,10 @@ def manifold(*refs: str, progress: Progress = silent, **options: Any) -> Report:
     if not refs:
         raise UserError("manifold: name at least one checkpoint")
     chosen = ManifoldOptions(**options)
-    names = short_names(list(refs))
     measured = [
-        _measure(ref, name, chosen, progress) for ref, name in zip(refs, names, strict=True)
+        _measure(ref, label, chosen, progress)
+        for name, given in zip(short_names(list(refs)), refs, strict=True)
+        for ref, label in _in_time(given, name, chosen)
     ]
     result = ManifoldResult(manifolds=tuple(m for found, _, _ in measured for m in found))
     used = [tokens for _, _, tokens in measured if tokens is not None]
@@ -52,8 +53,21 @@ def manifold(*refs: str, progress: Progress = silent, **options: Any) -> Report:
     return Report(
         measure="manifold",
         result=result,
-        provenance=provenance("manifold", chosen, sources, used[0] if used else None),
+        provenance=provenance(
+            "manifold", chosen, sources, used[0] if used else None, refs=list(refs)
+        ),
     )
+
+
+def _in_time(ref: str, name: str, chosen: ManifoldOptions) -> list[tuple[str, str]]:
+    """Pair a checkpoint with its label, after the kept steps of its training if asked for."""
+    steps = step_folders(ref) if chosen.steps == "all" else []
+    # Steps are named as the user named the checkpoint, so that names stay short.
+    return [*((f"{ref}/{s.name}", f"{name}, {_spoken(s.name)}") for s in steps), (ref, name)]
+
+
+def _spoken(folder: str) -> str:
+    return f"step {int(folder.removeprefix('step-')):,}"
 
 
 def may_read_table(chosen: ManifoldOptions) -> bool:
@@ -67,15 +81,30 @@ def _measure(ref: str, name: str, chosen: ManifoldOptions, progress: Progress) -
     if may_read_table(chosen):
         table, source = read_position_table(ref, **load_options(chosen))
         if table is not None:
-            return [_measure_table(table, name, ref, chosen)], source, None
+            return [_measure_table(table, name, source, chosen)], source, None
         if chosen.source == "table":
             raise UserError(f"{ref}: has no learned position table; use --source states")
-    model = load(ref, **load_options(chosen))
-    tokens = corpus_tokens(model, chosen.corpus, documents=chosen.documents, seed=chosen.seed)
+    model, tokens = open_states(ref, chosen)
     return _measure_states(model, name, tokens, chosen, progress), model.source, tokens.source
 
 
-def _measure_table(table: PositionTable, name: str, ref: str, chosen: ManifoldOptions) -> Manifold:
+def open_states(ref: str, chosen: ManifoldOptions) -> tuple[Model, TokenSet]:
+    """Open the model and the documents, and check the sites."""
+    model = load(ref, **load_options(chosen))
+    _sites(model, chosen)
+    tokens = corpus_tokens(
+        model,
+        chosen.corpus,
+        documents=chosen.documents,
+        seed=chosen.seed,
+        length=chosen.length,
+    )
+    return model, tokens
+
+
+def _measure_table(
+    table: PositionTable, name: str, source: CheckpointSource, chosen: ManifoldOptions
+) -> Manifold:
     rows, notes = table.rows, []
     if table.offset:
         notes.append(f"{table.offset} leading rows that no token reads are left out")
@@ -85,19 +114,28 @@ def _measure_table(table: PositionTable, name: str, ref: str, chosen: ManifoldOp
     return measure_manifold(
         rows,
         label=name,
-        checkpoint=ref,
+        checkpoint=source.ref,
         site="table",
         seed=chosen.seed,
         draws=chosen.draws,
         note="; ".join(notes) or None,
+        **_training(source),
     )
+
+
+def _training(source: CheckpointSource) -> dict[str, Any]:
+    """Take the step and the held-out loss from a checkpoint's records, where they say."""
+    evaluation = source.trained.get("evaluation") or {}
+    return {"step": source.trained.get("steps"), "loss": evaluation.get("loss")}
 
 
 def _measure_states(
     model: Model, name: str, tokens: TokenSet, chosen: ManifoldOptions, progress: Progress
 ) -> list[Manifold]:
-    sites = expand_sites(model, chosen.site) if chosen.site else _default_sites(model)
-    n_positions = chosen.positions or int(np.median(_text_lengths(tokens)))
+    sites = _sites(model, chosen)
+    n_positions = chosen.positions
+    if n_positions is None:
+        n_positions = int(np.median(_text_lengths(tokens)))
     means = {site: PositionMeans(n_positions, site=site) for site in sites}
     steps = model_batches(model, tokens, chosen, progress, what=name)
     for batch, states in stream_states(model, steps, sites, device=chosen.device):
@@ -127,10 +165,13 @@ def _describe(
             seed=chosen.seed,
             draws=chosen.draws,
             note=note,
+            **_training(model.source),
         )
 
 
-def _default_sites(model: Model) -> Sequence[str]:
+def _sites(model: Model, chosen: ManifoldOptions) -> list[str]:
+    if chosen.site:
+        return expand_sites(model, chosen.site)
     suffixes = [f"_{stream}" for stream in model.info.streams] or [""]
     return available(model, [f"hook_resid_post{suffix}" for suffix in suffixes])
 

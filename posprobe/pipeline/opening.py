@@ -4,10 +4,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from posprobe.core.errors import UserError
 from posprobe.core.options import LoadOptions
+from posprobe.core.references import find_local
 
 # Names that say nothing without the folder they are in.
-GENERIC = {"model", "checkpoint", "ckpt", "final", "weights"}
+GENERIC = ("model", "checkpoint", "ckpt", "final", "weights")
 
 
 def load_options(chosen: LoadOptions) -> dict[str, Any]:
@@ -25,6 +27,19 @@ def short_names(refs: list[str]) -> list[str]:
     return names if len(set(names)) == len(names) else refs
 
 
+def step_folders(ref: str) -> list[Path]:
+    """List the steps of a checkpoint's training that were kept, in order.
+
+    Raises:
+        UserError: If there are none.
+    """
+    folder = find_local(ref)
+    steps = sorted(folder.glob("step-*")) if folder else []
+    if not steps:
+        raise UserError(f"{ref}: has no `step-…` folders; leave out --steps all")
+    return steps
+
+
 def report_folder(refs: list[str]) -> str:
     """Name the folder for the report of these checkpoints.
 
@@ -39,4 +54,4 @@ def report_folder(refs: list[str]) -> str:
 def _short(path: Path) -> str:
     path = path.resolve() if path.exists() else path
     name = path.stem if path.is_file() else path.name
-    return f"{path.parent.name}/{name}" if name in GENERIC else name
+    return f"{path.parent.name}/{name}" if name.startswith(GENERIC) else name

@@ -3,12 +3,17 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from posprobe.core.errors import UserError
 from posprobe.core.options import RunOptions
 
 Corpus = Annotated[
     str | None,
     "Text to run on: a .txt, .jsonl or .conllu file or a folder of .txt; `random-tokens` draws ids "
     "for a model without a vocabulary. Default: documents generated from the seed.",
+]
+
+Length = Annotated[
+    int | None, "Tokens read of each document, at most. Default: the model's context, up to 512."
 ]
 
 
@@ -26,13 +31,24 @@ class ManifoldOptions(RunOptions):
         "Hook name of the states, such as blocks.3.hook_resid_post; without `blocks.3.` it stands "
         "for every layer. Can be given again. Default: the residual stream, each stream of it.",
     ] = ()
+    steps: Annotated[
+        Literal["last", "all"],
+        "`all`: every step that a training kept, `step-000500/` and so on, and its end.",
+    ] = "last"
     corpus: Corpus = None
     documents: Annotated[int, "How many documents to use, at most."] = 200
+    length: Length = None
     positions: Annotated[
         int | None, "How many positions; only documents that reach them all count. "
         "Default: the documents' median length.",
     ] = None  # fmt: skip
     draws: Annotated[int, "Random tables drawn for each null."] = 20
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        super().__post_init__()
+        self.require_at_least(1, "documents", "draws")
+        self.require_at_least(2, "positions", "length")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +57,18 @@ class HeadsOptions(RunOptions):
 
     corpus: Corpus = None
     documents: Annotated[int, "How many documents to use, at most."] = 64
+    length: Length = None
+    special: Annotated[bool, "Count special tokens as if they were text."] = False
     threshold: Annotated[float, "Share from which the largest term names a head."] = 0.6
     init: Annotated[bool, "Measure the same architecture with random weights beside it."] = True
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        super().__post_init__()
+        self.require_at_least(1, "documents")
+        self.require_at_least(2, "length")
+        if not 0 < self.threshold <= 1:
+            raise UserError(f"--threshold {self.threshold}: must be above 0 and at most 1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +98,10 @@ class AdjacencyOptions(RunOptions):
         str | None,
         "Read text instead of a task: a file as for `heads`, `generated` or `random-tokens`.",
     ] = None
-    length: Annotated[int, "With --corpus: tokens per sequence."] = 64
+    length: Annotated[
+        int | None,
+        "With --corpus: tokens per sequence. Default: 64, or the context if it is shorter.",
+    ] = None
     site: Annotated[
         tuple[str, ...],
         "Hook name of the states; without `blocks.N.` it stands for every layer. Can be given "
@@ -91,3 +120,13 @@ class AdjacencyOptions(RunOptions):
     ties: Annotated[
         Literal["strict", "half"], "Equal similarities count as failures, or as half."
     ] = "strict"
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        super().__post_init__()
+        self.require_at_least(1, "init_seeds", "prompts", "front_pad")
+        self.require_at_least(0, "init_std")
+        self.require_at_least(2, "draws")
+        self.require_at_least(3, "length")
+        if self.init_mean and self.init_std is None:
+            raise UserError(f"--init-mean {self.init_mean}: needs --init-std as well")

@@ -5,11 +5,11 @@ from typing import Any
 from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load
 from posprobe.models.protocol import Model, ModelInfo
-from posprobe.pipeline.adjacency import open_models, read_sequences
-from posprobe.pipeline.manifold import may_read_table
+from posprobe.pipeline.adjacency import conditions_of, open_models, read_sequences, sites_of
+from posprobe.pipeline.heads import open_heads
+from posprobe.pipeline.manifold import may_read_table, open_states
 from posprobe.pipeline.opening import load_options, report_folder
 from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions
-from posprobe.pipeline.tokens import corpus_tokens
 
 _OPTIONS = {"manifold": ManifoldOptions, "heads": HeadsOptions, "adjacency": AdjacencyOptions}
 _BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
@@ -52,18 +52,21 @@ def plan(measure: str, refs: list[str], **options: Any) -> dict[str, Any]:
 def _inputs(
     ref: str, chosen: ManifoldOptions | HeadsOptions | AdjacencyOptions
 ) -> tuple[Model, TokenSet | None]:
+    """Open what the measure would, with every check it would make."""
     if isinstance(chosen, AdjacencyOptions):
-        model = next(iter(open_models(ref, chosen).values()))
-        return model, read_sequences(model, chosen)
-    model = load(ref, **load_options(chosen))
-    if (
-        isinstance(chosen, ManifoldOptions)
-        and may_read_table(chosen)
-        and model.position_table() is not None
-    ):
-        return model, None
-    tokens = corpus_tokens(model, chosen.corpus, documents=chosen.documents, seed=chosen.seed)
-    return model, tokens
+        models = open_models(ref, chosen)
+        model = next(iter(models.values()))
+        tokens = read_sequences(model, chosen)
+        for condition in conditions_of(models, tokens, chosen):
+            sites_of(condition.model, chosen)
+        return model, tokens
+    if isinstance(chosen, HeadsOptions):
+        return open_heads(ref, chosen)
+    if may_read_table(chosen):
+        model = load(ref, **load_options(chosen))
+        if model.position_table() is not None:
+            return model, None
+    return open_states(ref, chosen)
 
 
 def _memory(

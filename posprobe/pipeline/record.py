@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, fields
-from typing import Any
 
 import torch
 
@@ -15,7 +14,8 @@ def provenance(
     options: RunOptions,
     checkpoints: Sequence[CheckpointSource],
     tokens: TokenSource | None = None,
-    **more: Any,
+    *,
+    refs: Sequence[str] | None = None,
 ) -> Provenance:
     """Gather what makes a result again.
 
@@ -24,17 +24,17 @@ def provenance(
         options: Its options.
         checkpoints: What was measured.
         tokens: What it was measured on.
-        **more: What was found out on the way and belongs beside the options.
+        refs: What the user named, where that is not each checkpoint by itself.
     """
     return Provenance(
-        command=command_for(measure, [source.ref for source in checkpoints], options),
+        command=command_for(measure, refs or [source.ref for source in checkpoints], options),
         checkpoints=tuple(checkpoints),
         tokens=tokens,
         seed=options.seed,
         device=options.device,
         dtype=options.dtype,
         threads=torch.get_num_threads(),
-        options={**asdict(options), **more},
+        options=asdict(options),
     )
 
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from posprobe.core.errors import UserError
+from posprobe.models.checks import check_sites
 from posprobe.models.protocol import Model
-from posprobe.models.sites import check_sites
 
 EMBEDDING = "hook_embed"
 
@@ -28,6 +28,8 @@ def expand_sites(model: Model, names: Sequence[str]) -> list[str]:
         everywhere = [site for site in layers if site in known]
         chosen = [name] if name in known or not everywhere else everywhere
         check_sites(chosen, known)
+        if any("hook_pattern" in site or "hook_attn_scores" in site for site in chosen):
+            raise UserError(f"--site {name}: holds queries by keys, not a state per position")
         sites += [site for site in chosen if site not in sites]
     return sites
 

@@ -13,9 +13,12 @@ from posprobe.data.readers import read_documents
 from posprobe.data.symbolic import TASKS
 from posprobe.data.token_set import TokenSet
 from posprobe.data.tokenizer import Tokenizer
+from posprobe.data.vocabulary import CharVocabulary
 from posprobe.models.protocol import Model
 
 RANDOM, GENERATED = "random-tokens", "generated"
+USUAL_LENGTH = 512
+SPARE_CHARACTERS, SPARE_SUBWORDS = 4, 128
 
 
 def corpus_tokens(
@@ -24,7 +27,7 @@ def corpus_tokens(
     *,
     documents: int,
     seed: int,
-    n_ctx: int | None = None,
+    length: int | None = None,
     min_tokens: int = 3,
 ) -> TokenSet:
     """Read, generate or draw documents, as token ids for `model`.
@@ -34,14 +37,15 @@ def corpus_tokens(
         corpus: A path, `generated` (also None) or `random-tokens`.
         documents: How many, at most.
         seed: Seed of what is generated.
-        n_ctx: Longest sequence. None: the model's context.
+        length: Longest sequence. None: the model's context, up to 512 tokens, since a corpus
+            that fills the context of a recent model would take hours.
         min_tokens: Shortest sequence worth keeping.
 
     Raises:
         CorpusError: If the corpus cannot be read, the model has no tokenizer, or no document
             is long enough.
     """
-    longest = n_ctx or model.info.n_ctx
+    longest = _longest(model, length)
     if corpus == RANDOM:
         rows = random_tokens(
             documents,
@@ -78,7 +82,9 @@ def task_tokens(
     Raises:
         CorpusError: If the model has no tokenizer or its vocabulary lacks a character.
     """
-    drawn = TASKS[task].prompts(prompts, seed=seed, front_pad=front_pad)
+    # Padding makes lines of different lengths alike, so there must be some.
+    variable = front_pad is not None
+    drawn = TASKS[task].prompts(prompts, seed=seed, variable=variable, front_pad=front_pad)
     tokens = encode_prompts(
         drawn,
         _tokenizer(model),
@@ -89,11 +95,16 @@ def task_tokens(
     return replace(tokens, special_ids=special_ids(model))
 
 
-def one_length(tokens: TokenSet) -> Int[np.ndarray, "sample pos"]:
-    """Keep the sequences of the most frequent length, side by side."""
-    lengths, counts = np.unique(tokens.lengths, return_counts=True)
-    length = lengths[counts.argmax()]
-    return np.stack([row for row in tokens if len(row) == length])
+def alike(tokens: TokenSet) -> Int[np.ndarray, "sample pos"]:
+    """Keep the sequences of the commonest length, with special tokens in the same places.
+
+    Only those can be compared position by position.
+    """
+    groups: dict[tuple[int, bytes], list[np.ndarray]] = {}
+    for row in tokens:
+        special = np.isin(row, tokens.special_ids)
+        groups.setdefault((len(row), special.tobytes()), []).append(row)
+    return np.stack(max(groups.values(), key=len))
 
 
 def permuted(
@@ -114,10 +125,29 @@ def special_ids(model: Model) -> tuple[int, ...]:
     return tuple(sorted({*model.info.special_ids, *named}))
 
 
+def _longest(model: Model, length: int | None) -> int:
+    if length is None:
+        return min(model.info.n_ctx, USUAL_LENGTH)
+    if length > model.info.n_ctx:
+        raise CorpusError(
+            f"--length {length}: {model.source.ref} reads at most {model.info.n_ctx} tokens"
+        )
+    return length
+
+
 def _tokenizer(model: Model) -> Tokenizer:
-    if model.tokenizer is None:
+    """Return the model's tokenizer, if it can be the model's."""
+    tokenizer = model.tokenizer
+    if tokenizer is None:
         raise CorpusError(
             f"{model.source.ref}: has no vocabulary beside it; name one by --tokenizer, "
             "or use --corpus random-tokens"
         )
-    return model.tokenizer
+    # Tables are padded to a round number of rows; character tables hardly ever.
+    spare = SPARE_CHARACTERS if isinstance(tokenizer, CharVocabulary) else SPARE_SUBWORDS
+    if not 0 <= model.info.d_vocab - tokenizer.size <= spare:
+        raise CorpusError(
+            f"vocabulary {tokenizer.name} has {tokenizer.size} ids, {model.source.ref} "
+            f"{model.info.d_vocab}; name the one it was trained with by --tokenizer"
+        )
+    return tokenizer

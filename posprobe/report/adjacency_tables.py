@@ -1,5 +1,6 @@
 """Tables of the `adjacency` measure."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,26 +12,30 @@ from posprobe.figures.sites import layer_name, place
 from posprobe.report.table import Table
 
 Where = tuple[str, str, int | None]
-_PLACE = ("condition", "site", "feature")
+_PLACE = ("condition", "site", "score")
 
 
 def overview(result: AdjacencyResult) -> pd.DataFrame:
     """Return the mean scores, a row per condition and site, a column per layer.
 
-    The scores are those of the average that headlines; the norm counterpart follows the
-    cosine.
+    The cosine score in both averages, the one that headlines first, then its norm
+    counterpart in that average.
     """
     whole = [score for score in result.scores if score.head is None]
     embedded = [score for score in whole if score.layer == -1]
     # Every site of a condition starts from the embedding, in the column before layer 0.
     listed = [score for score in whole if score.layer != -1] or embedded
+    other = "triples" if result.average == "rows" else "rows"
+    kinds = (("cosine", result.average), ("cosine", other), ("norm", result.average))
     rows: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for score in sorted(listed, key=lambda score: score.feature == "norm"):
-        key = (score.condition, place(score.site), score.feature)
+    for (feature, average), score in product(kinds, listed):
+        if score.feature != feature:
+            continue
+        key = (score.condition, place(score.site), f"{feature}, {average}")
         row = rows.setdefault(key, dict(zip(_PLACE, key, strict=True)))
-        starts = [e for e in embedded if (e.condition, e.feature) == (key[0], key[2])]
+        starts = [e for e in embedded if (e.condition, e.feature) == (key[0], feature)]
         for cell in (*starts, score):
-            row[layer_name(cell.layer)] = getattr(cell, f"{result.average}_mean")
+            row[layer_name(cell.layer)] = getattr(cell, f"{average}_mean")
     return pd.DataFrame(list(rows.values()))
 
 

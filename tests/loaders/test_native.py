@@ -66,6 +66,14 @@ def test_table_is_read_alone_and_untrained_rows_are_known(tmp_path):
     assert (table.rows == model.position_table().rows).all()
 
 
+def test_a_table_that_does_not_fit_its_configuration_is_refused(tmp_path):
+    folder = save(build(CONFIGS[1]), tmp_path / "one")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"n_ctx": 20}))
+    with pytest.raises(CheckpointError, match="13 rows, the configuration says 21"):
+        read_position_table(folder)
+
+
 def test_missing_shapes_and_newer_versions_are_refused(tmp_path):
     folder = save(build(CONFIGS[2]), tmp_path / "one")
     config = json.loads((folder / "config.json").read_text())
@@ -120,6 +128,7 @@ def hub(monkeypatch, tmp_path):
 
     def snapshot_download(repo_id, *, revision, allow_patterns):
         asked.append((repo_id, revision))
+        assert "*.safetensors" in allow_patterns
         if not (tmp_path / repo_id).is_dir():
             raise LocalEntryNotFoundError("no route to the Hub\nsecond line")
         return str(tmp_path / repo_id)

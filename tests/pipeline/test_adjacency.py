@@ -1,10 +1,14 @@
 """What arXiv 2501.00073 reports of untrained models, at the paper's size."""
 
+import numpy as np
 import pytest
 
 from posprobe import adjacency
 from posprobe.core.errors import UserError
-from tests.checkpoints import save_decoder
+from posprobe.loaders import load
+from posprobe.pipeline.options import AdjacencyOptions
+from posprobe.pipeline.progress import silent
+from tests.checkpoints import save_decoder, save_encoder
 
 
 def triples(report, condition="random init", feature="cosine"):
@@ -61,6 +65,23 @@ def test_text_of_one_length_without_special_tokens(tmp_path):
     report = adjacency(str(nope), prompts=3, corpus="generated", length=20)
     assert (report.result.sequences, report.result.length) == (3, 20)
     assert "generated" in report.provenance.tokens.name
+
+
+def test_the_batch_size_changes_nothing_where_texts_hold_special_tokens(tmp_path):
+    dstg = save_encoder(tmp_path / "dstg")
+    model = load(dstg)
+    model.tokenizer.special_ids = (model.tokenizer.encode("e")[0],)
+    from posprobe.pipeline import adjacency as stage
+
+    results = []
+    for size in (1, 16):
+        chosen = AdjacencyOptions(prompts=40, corpus="generated", length=12, batch_size=size)
+        tokens = stage.read_sequences(model, chosen)
+        assert "alike in length and special tokens" in tokens.name
+        (condition,) = stage.conditions_of({"checkpoint": model}, tokens, chosen)
+        sums = stage._measure(condition, chosen, silent)
+        results.append(sums[0].scores(seed=0)[0].rows)
+    np.testing.assert_array_equal(*results)
 
 
 def test_mean_without_spread_is_refused():
