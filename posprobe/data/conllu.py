@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from posprobe.core.errors import CorpusError
+from posprobe.data.annotation import Annotation
+from posprobe.data.conllu_words import Line, Word, annotate, joined, read_words
 from posprobe.data.documents import Document
 from posprobe.data.lines import read_lines
 
-Sentence = list[tuple[int, str]]
-COLUMNS = 10
+Sentence = tuple[str, tuple[Word, ...]]
+"""A sentence's text and, if they are asked for, its words."""
 
 
-def read_conllu(path: Path) -> Iterator[Document]:
-    """Read the documents of a treebank, one after the other; only their text is kept.
+def read_conllu(path: Path, *, annotated: bool = False) -> Iterator[Document]:
+    """Read the documents of a treebank, one after the other.
 
     `# newdoc` begins a document and `# newpar` a paragraph. A file without `# newdoc`
     is one document, and a document without `# newpar` is one paragraph. A sentence's
@@ -21,35 +22,44 @@ def read_conllu(path: Path) -> Iterator[Document]:
 
     Args:
         path: A UTF-8 file, compressed or not.
+        annotated: Whether to keep what the file says of each word, as `annotation`.
 
     Raises:
-        CorpusError: If a line is neither a comment nor a word in ten columns; the
-            message names the line.
+        CorpusError: If a line that is read is neither a comment nor a word in ten
+            columns; the message names the line.
     """
     name = path.name
-    paragraphs: list[list[str]] = [[]]
-    for sentence in _sentences(path):
-        comments = dict(_comments(sentence))
+    paragraphs: list[list[Sentence]] = [[]]
+    for lines in _sentences(path):
+        comments = dict(_comments(lines))
         if "newdoc" in comments:
-            yield from _document(paragraphs, name)
-            name, paragraphs = comments["newdoc"] or f"{path.name}:{sentence[0][0]}", [[]]
+            yield from _document(paragraphs, name, annotated)
+            name, paragraphs = comments["newdoc"] or f"{path.name}:{lines[0][0]}", [[]]
         elif "newpar" in comments:
             paragraphs.append([])
-        text = comments.get("text") or _joined(sentence, path)
+        # With the text at hand, the words need not be looked at.
+        words = read_words(lines, path) if annotated or not comments.get("text") else ()
+        text = comments.get("text") or joined(words)
         if text:
-            paragraphs[-1].append(text)
-    yield from _document(paragraphs, name)
+            paragraphs[-1].append((text, words))
+    yield from _document(paragraphs, name, annotated)
 
 
-def _document(paragraphs: list[list[str]], name: str) -> Iterator[Document]:
-    kept = tuple(tuple(sentences) for sentences in paragraphs if sentences)
-    if kept:
-        yield Document(kept, name=name)
+def _document(paragraphs: list[list[Sentence]], name: str, annotated: bool) -> Iterator[Document]:
+    kept = [sentences for sentences in paragraphs if sentences]
+    if not kept:
+        return
+    texts = tuple(tuple(text for text, _ in sentences) for sentences in kept)
+    annotation: Annotation | None = None
+    if annotated:
+        words = [words for sentences in kept for _, words in sentences]
+        annotation = annotate(words, Document(texts))
+    yield Document(texts, name=name, annotation=annotation)
 
 
-def _sentences(path: Path) -> Iterator[Sentence]:
+def _sentences(path: Path) -> Iterator[list[Line]]:
     """Give the numbered lines between empty lines."""
-    sentence: Sentence = []
+    sentence: list[Line] = []
     for number, line in read_lines(path):
         if line.strip():
             sentence.append((number, line))
@@ -60,7 +70,7 @@ def _sentences(path: Path) -> Iterator[Sentence]:
         yield sentence
 
 
-def _comments(sentence: Sentence) -> Iterator[tuple[str, str]]:
+def _comments(sentence: list[Line]) -> Iterator[tuple[str, str]]:
     """Give `text`, `newdoc` and `newpar`; other comments, such as newpar_block, are not ours."""
     for _, line in sentence:
         if line.startswith("#"):
@@ -69,30 +79,3 @@ def _comments(sentence: Sentence) -> Iterator[tuple[str, str]]:
             key = key.strip().removesuffix(" id")
             if key in ("text", "newdoc", "newpar"):
                 yield key, value.strip()
-
-
-def _joined(sentence: Sentence, path: Path) -> str:
-    text, last_part = "", 0
-    for number, line in sentence:
-        if line.startswith("#"):
-            continue
-        columns = line.split("\t")
-        if len(columns) != COLUMNS:
-            raise CorpusError(
-                f"corpus {path}:{number}: {len(columns)} columns in place of {COLUMNS}; "
-                "is it CoNLL-U?"
-            )
-        first, _, last = columns[0].partition("-")
-        # An empty node (8.1) is not in the text; words 3 and 4 are spelled by a line 3-4.
-        if "." in first or (not last and _index(first, path, number) <= last_part):
-            continue
-        last_part = _index(last, path, number) if last else last_part
-        text += columns[1] + ("" if "SpaceAfter=No" in columns[9].split("|") else " ")
-    return text.strip()
-
-
-def _index(word: str, path: Path, number: int) -> int:
-    try:
-        return int(word)
-    except ValueError:
-        raise CorpusError(f"corpus {path}:{number}: {word!r} is no word number") from None

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from posprobe.data.annotation import Annotation
+
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceSpan:
@@ -31,6 +33,7 @@ class Document:
         title: Printed as a line of its own before the first paragraph, of which it is
             no part. Empty: no title.
         name: What to call the document in messages: an id, a file, a line.
+        annotation: What a treebank says of its words. None: nothing was read.
 
     >>> Document((("Yes.", "No."), ("Perhaps.",))).text
     'Yes. No.\n\nPerhaps.'
@@ -39,6 +42,7 @@ class Document:
     paragraphs: tuple[tuple[str, ...], ...]
     title: str = field(default="", kw_only=True)
     name: str = field(default="", kw_only=True)
+    annotation: Annotation | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     @property
     def text(self) -> str:

@@ -49,7 +49,7 @@ def encode_documents(
     for index, document in enumerate(documents):
         read += 1
         full = _encode(document.text, tokenizer, document.name or f"document {index}")
-        sequence = _cut(full, n_ctx, special)
+        sequence = [full[place] for place in kept_places(full, n_ctx, special)]
         if len(sequence) < min_tokens:
             continue
         truncated += len(full) > n_ctx
@@ -109,6 +109,19 @@ def encode_prompts(
     )
 
 
+def kept_places(ids: list[int], n_ctx: int, special: frozenset[int]) -> Sequence[int]:
+    """Say which tokens of a sequence are kept when it is cut at the context.
+
+    The first ones; but if the last token is special, that one still closes the sequence.
+
+    >>> list(kept_places([1, 7, 8, 9, 2], 3, frozenset({1, 2})))
+    [0, 1, 4]
+    """
+    if len(ids) <= n_ctx:
+        return range(len(ids))
+    return [*range(n_ctx - 1), len(ids) - 1 if ids[-1] in special else n_ctx - 1]
+
+
 def _check(tokenizer: Tokenizer, d_vocab: int | None, *, name: str, **counts: int | None) -> None:
     for argument, value in counts.items():
         if value is not None and value < 1:
@@ -125,12 +138,6 @@ def _encode(text: str, tokenizer: Tokenizer, what: str) -> list[int]:
         return tokenizer.encode(text)
     except CorpusError as error:
         raise CorpusError(f"{what}: {error}") from error
-
-
-def _cut(ids: list[int], n_ctx: int, special: frozenset[int]) -> list[int]:
-    if len(ids) <= n_ctx:
-        return ids
-    return [*ids[: n_ctx - 1], ids[-1] if ids[-1] in special else ids[n_ctx - 1]]
 
 
 def _nothing(name: str, read: int, min_tokens: int) -> str:

@@ -14,9 +14,9 @@ from posprobe.data.plain_text import paragraphs_of
 def read_jsonl(path: Path, *, column: str = "text") -> Iterator[Document]:
     """Read one document per line.
 
-    Empty lines in the text end a paragraph; a paragraph is one sentence, since the
-    format does not mark sentences. Empty lines in the file are skipped. An empty text is
-    a document without paragraphs, so that it is counted as too short.
+    Empty lines in the text end a paragraph; sentences are split by rules, since the
+    format does not mark them. Empty lines in the file are skipped. An empty text is a
+    document without paragraphs, so that it is counted as too short.
 
     Args:
         path: A UTF-8 file, compressed or not.

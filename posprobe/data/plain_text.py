@@ -5,6 +5,7 @@ from pathlib import Path
 
 from posprobe.data.documents import Document
 from posprobe.data.lines import read_lines
+from posprobe.data.sentences import split_sentences
 
 SEPARATOR = "==="
 
@@ -13,8 +14,8 @@ def read_plain_text(path: Path, *, whole: bool = False) -> Iterator[Document]:
     """Read the documents of a text file, one after the other.
 
     An empty line ends a paragraph. A line that holds only `===`, or a form feed, ends a
-    document. The lines of a paragraph are joined by spaces; the paragraph is one
-    sentence, since plain text does not mark sentences.
+    document. The lines of a paragraph are joined by spaces, and its sentences are split
+    by rules, since plain text does not mark them.
 
     Args:
         path: A UTF-8 file, compressed or not.
@@ -31,7 +32,7 @@ def read_plain_text(path: Path, *, whole: bool = False) -> Iterator[Document]:
             lines.append(line.strip())
             continue
         if lines:
-            paragraphs.append((" ".join(lines),))
+            paragraphs.append(split_sentences(" ".join(lines)))
             lines = []
         if line is None:
             if paragraphs:
@@ -40,10 +41,10 @@ def read_plain_text(path: Path, *, whole: bool = False) -> Iterator[Document]:
 
 
 def paragraphs_of(text: str) -> tuple[tuple[str, ...], ...]:
-    r"""Split a text at its empty lines; each paragraph is one sentence.
+    r"""Split a text into paragraphs at its empty lines, and these into sentences.
 
-    >>> paragraphs_of("One\nline.\n\nTwo.")
-    (('One line.',), ('Two.',))
+    >>> paragraphs_of("One\nline.\n\nTwo. Three.")
+    (('One line.',), ('Two.', 'Three.'))
     """
     paragraphs: list[list[str]] = [[]]
     for line in text.splitlines():
@@ -51,7 +52,7 @@ def paragraphs_of(text: str) -> tuple[tuple[str, ...], ...]:
             paragraphs[-1].append(line.strip())
         else:
             paragraphs.append([])
-    return tuple((" ".join(lines),) for lines in paragraphs if lines)
+    return tuple(split_sentences(" ".join(lines)) for lines in paragraphs if lines)
 
 
 def _events(path: Path, whole: bool) -> Iterator[tuple[int, str | None]]:

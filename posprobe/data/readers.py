@@ -8,27 +8,32 @@ from posprobe.data.conllu import read_conllu
 from posprobe.data.documents import Document
 from posprobe.data.jsonl import read_jsonl
 from posprobe.data.lines import COMPRESSED
+from posprobe.data.parquet import read_parquet
 from posprobe.data.plain_text import read_plain_text
 
-ENDINGS = (".txt", ".jsonl", ".conllu")
+ENDINGS = (".txt", ".jsonl", ".conllu", ".parquet")
 
 
-def read_documents(path: Path, *, column: str = "text") -> Iterator[Document]:
+def read_documents(
+    path: Path, *, column: str = "text", annotated: bool = False
+) -> Iterator[Document]:
     """Stream the documents of a file or a folder.
 
     | ending | documents | paragraphs | sentences |
     |---|---|---|---|
-    | `.txt` | parted by a line `===` or a form feed | parted by empty lines | not marked |
-    | `.jsonl` | one a line, in `column` | parted by empty lines | not marked |
+    | `.txt` | parted by a line `===` or a form feed | parted by empty lines | by rules |
+    | `.jsonl` | one a line, in `column` | parted by empty lines | by rules |
+    | `.parquet` | one a row, in `column` | parted by empty lines | by rules |
     | `.conllu` | `# newdoc` | `# newpar` | as annotated |
 
-    Where sentences are not marked, each paragraph is one sentence. Each file may be
-    compressed (`.xz`, `.gz`). A folder is searched, subfolders included, for `.txt`
-    files, in the order of their paths; there each file is one document.
+    All but Parquet may be compressed (`.xz`, `.gz`). A folder is searched, subfolders
+    included, for `.txt` files, in the order of their paths; there each file is one
+    document.
 
     Args:
         path: The file or folder.
-        column: Which entry of a `.jsonl` line holds the text.
+        column: Which entry of a `.jsonl` line or a `.parquet` row holds the text.
+        annotated: Whether to keep what a `.conllu` file says of each word.
 
     Returns:
         The documents, read while they are asked for.
@@ -47,11 +52,14 @@ def read_documents(path: Path, *, column: str = "text") -> Iterator[Document]:
         case ".jsonl":
             return read_jsonl(path, column=column)
         case ".conllu":
-            return read_conllu(path)
+            return read_conllu(path, annotated=annotated)
+        case ".parquet" if path.suffix == ".parquet":
+            return read_parquet(path, column=column)
         case ending:
             raise CorpusError(
                 f"corpus {path}: cannot read {ending or 'a file without ending'}; "
-                f"give {', '.join(ENDINGS)} (or these with .xz or .gz), or a folder of .txt"
+                f"give {', '.join(ENDINGS)} (all but .parquet also with .xz or .gz), or a "
+                "folder of .txt"
             )
 
 

@@ -20,11 +20,13 @@ class SpecialTokens:
     Attributes:
         tokens: Spellings of the start, end, separator, padding, mask and further tokens.
         pad: The padding token, or None.
+        mask: The token that stands for a hidden one, or None.
         unknown: The token for what the vocabulary cannot spell, or None.
     """
 
     tokens: frozenset[str] = frozenset()
     pad: str | None = None
+    mask: str | None = None
     unknown: str | None = None
 
     @classmethod
@@ -35,6 +37,7 @@ class SpecialTokens:
         return cls(
             tokens=frozenset(token for token in named + further if token),
             pad=_spelling(config.get("pad_token")),
+            mask=_spelling(config.get("mask_token")),
             unknown=_spelling(config.get("unk_token")),
         )
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tokenizers import Encoding
 from tokenizers import Tokenizer as FastTokenizer
 
 from posprobe.core.errors import CorpusError
@@ -19,6 +20,7 @@ class SubwordTokenizer:
         name: Where it came from, for the report.
         size: One more than the highest id, which is what a model's table must hold.
         pad_id: The padding token, or None.
+        mask_id: The token that stands for a hidden one, or None.
         special_ids: Ids that are not text. The unknown token is text that the
             vocabulary could not spell, so it is not among them, unless it has another
             role as well (as in GPT-2).
@@ -36,6 +38,7 @@ class SubwordTokenizer:
         self.size = max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1) + 1
         self.special_ids: tuple[int, ...] = self._special_ids(special)
         self.pad_id: int | None = self._pad_id(special, padding.get("pad_id"))
+        self.mask_id: int | None = self._special_id(special.mask, "[MASK]", "<mask>")
 
     @classmethod
     def from_path(cls, path: Path) -> "SubwordTokenizer":
@@ -66,13 +69,22 @@ class SubwordTokenizer:
         Raises:
             CorpusError: If the vocabulary can neither spell a word nor mark it unknown.
         """
-        try:
-            return self._tokenizer.encode(text).ids
-        except Exception as error:  # the library raises bare Exception here, too
-            raise CorpusError(
-                f"tokenizer {self.name}: cannot encode {text[:40]!r}… ({error}); "
-                "name another by --tokenizer"
-            ) from error
+        return self._encode(text).ids
+
+    def encode_with_offsets(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Return the ids of `text`, and of each token where it starts and ends there.
+
+        Offsets count characters of `text` as it was given. A token that the template
+        added is nowhere: (-1, -1). A character of several bytes can belong to several
+        tokens, which then have equal offsets.
+
+        Raises:
+            CorpusError: As `encode` does.
+        """
+        encoding = self._encode(text)
+        added = encoding.special_tokens_mask
+        offsets = zip(encoding.offsets, added, strict=True)
+        return encoding.ids, [(-1, -1) if extra else place for place, extra in offsets]
 
     def decode(self, ids: list[int]) -> list[str]:
         """Return the vocabulary's own spelling of each id, such as `##ing` or `Ġthe`.
@@ -94,6 +106,15 @@ class SubwordTokenizer:
             copy.enable_padding(pad_id=self.pad_id, pad_token=copy.id_to_token(self.pad_id))
         return write_text(path, copy.to_str(pretty=True))
 
+    def _encode(self, text: str) -> Encoding:
+        try:
+            return self._tokenizer.encode(text)
+        except Exception as error:  # the library raises bare Exception here, too
+            raise CorpusError(
+                f"tokenizer {self.name}: cannot encode {text[:40]!r}… ({error}); "
+                "name another by --tokenizer"
+            ) from error
+
     def _special_ids(self, special: SpecialTokens) -> tuple[int, ...]:
         added = self._tokenizer.get_added_tokens_decoder()
         unknown = special.unknown or getattr(self._tokenizer.model, "unk_token", None)
@@ -106,8 +127,12 @@ class SubwordTokenizer:
             return self._tokenizer.token_to_id(special.pad)
         if padded_with in self.special_ids:
             return padded_with
-        candidates = (self._tokenizer.token_to_id(token) for token in ("[PAD]", "<pad>"))
-        return next((index for index in candidates if index in self.special_ids), None)
+        return self._special_id("[PAD]", "<pad>")
+
+    def _special_id(self, *spellings: str | None) -> int | None:
+        """Return the id of the first of these spellings that is a special token."""
+        ids = (self._tokenizer.token_to_id(token) for token in spellings if token)
+        return next((index for index in ids if index in self.special_ids), None)
 
 
 def _find(path: Path) -> Path:

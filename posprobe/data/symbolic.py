@@ -54,8 +54,7 @@ class Task:
         Raises:
             CorpusError: If there are not `n` different equations of this kind.
         """
-        longest = self.digits if digits is None else digits
-        shortest = 1 if variable else longest
+        shortest, longest = self.digit_range(variable=variable, digits=digits)
         self._check(n, shortest, longest)
         rng = np.random.default_rng(seed)
         drawn: dict[str, Equation] = {}
@@ -90,6 +89,11 @@ class Task:
         if front_pad is None:
             return tuple(equation.prompt for equation in equations)
         return tuple(pad_front(equation.line, front_pad) for equation in equations)
+
+    def digit_range(self, *, variable: bool, digits: int | None) -> tuple[int, int]:
+        """Return how many digits the numbers have, at least and at most."""
+        longest = self.digits if digits is None else digits
+        return (1 if variable else longest), longest
 
     def _check(self, n: int, shortest: int, longest: int) -> None:
         if n < 1 or longest < 1:

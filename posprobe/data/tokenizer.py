@@ -35,3 +35,15 @@ class Tokenizer(Protocol):
     def save(self, path: Path) -> Path:
         """Write the one file that this tokenizer can be read from again."""
         ...
+
+
+@runtime_checkable
+class OffsetTokenizer(Tokenizer, Protocol):
+    """A tokenizer that knows where in the text each of its tokens stands."""
+
+    def encode_with_offsets(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Return the ids of `text`, and the first and last + 1 character of each token.
+
+        A token that is not in the text, such as [CLS], has the offsets (-1, -1).
+        """
+        ...

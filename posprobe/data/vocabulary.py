@@ -90,6 +90,15 @@ class CharVocabulary:
         except KeyError as error:
             raise CorpusError(self._unknown(error.args[0], text)) from None
 
+    def encode_with_offsets(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Return one id per character, and where each character starts and ends.
+
+        Raises:
+            CorpusError: If a character has no id.
+        """
+        ids = self.encode(text)
+        return ids, [(place, place + 1) for place in range(len(ids))]
+
     def decode(self, ids: list[int]) -> list[str]:
         r"""Return one printable string per id: a newline is the two signs `\n`.
 

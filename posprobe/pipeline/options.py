@@ -8,8 +8,9 @@ from posprobe.core.options import RunOptions
 
 Corpus = Annotated[
     str | None,
-    "Text to run on: a .txt, .jsonl or .conllu file or a folder of .txt; `random-tokens` draws ids "
-    "for a model without a vocabulary. Default: documents generated from the seed.",
+    "Text to run on: a .txt, .jsonl, .parquet or .conllu file, a folder of .txt, `installed` (the "
+    "prose of Python and its packages) or `hf:NAME`; `random-tokens` draws ids for a model without "
+    "a vocabulary. Default: documents generated from the seed.",
 ]
 
 Length = Annotated[

@@ -1,15 +1,14 @@
 """From a corpus or a task to the token ids a model is run on."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from jaxtyping import Int
 
 from posprobe.core.errors import CorpusError
+from posprobe.data.corpora import open_corpus
 from posprobe.data.encoding import encode_documents, encode_prompts
 from posprobe.data.generated import generate_documents, random_tokens
-from posprobe.data.readers import read_documents
 from posprobe.data.symbolic import TASKS
 from posprobe.data.token_set import TokenSet
 from posprobe.data.tokenizer import Tokenizer
@@ -34,7 +33,8 @@ def corpus_tokens(
 
     Args:
         model: Whose tokenizer and context count.
-        corpus: A path, `generated` (also None) or `random-tokens`.
+        corpus: `generated` (also None), `random-tokens`, or what `open_corpus` knows: a path,
+            `installed`, `hf:…`.
         documents: How many, at most.
         seed: Seed of what is generated.
         length: Longest sequence. None: the model's context, up to 512 tokens, since a corpus
@@ -60,8 +60,8 @@ def corpus_tokens(
         # A word is at least one token, so these fill the context.
         stream = generate_documents(documents, seed=seed, words=(longest, longest + longest // 4))
     else:
-        name = Path(corpus).name
-        stream = read_documents(Path(corpus))
+        # A word of installed text makes about 1.85 tokens of a small vocabulary.
+        name, stream = open_corpus(corpus, min_words=max(1, round(0.58 * longest)))
     tokens = encode_documents(
         stream,
         _tokenizer(model),

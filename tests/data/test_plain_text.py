@@ -11,7 +11,7 @@ def _read(tmp_path, text, **options):
 
 def test_empty_lines_part_paragraphs_and_lines_are_joined(tmp_path):
     (document,) = _read(tmp_path, "\nOne\n  line. \n \t\n\nTwo.\nMore.\n")
-    assert document.paragraphs == (("One line.",), ("Two. More.",))
+    assert document.paragraphs == (("One line.",), ("Two.", "More."))
 
 
 @pytest.mark.parametrize("separator", ["\n===\n", "\n\n === \n\n", "\n\f\n", "\f"])

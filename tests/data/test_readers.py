@@ -1,6 +1,8 @@
 import lzma
 
 import pytest
+from pyarrow import table
+from pyarrow.parquet import write_table
 
 from posprobe.core.errors import CorpusError
 from posprobe.data.readers import read_documents
@@ -18,6 +20,21 @@ from posprobe.data.readers import read_documents
 def test_the_ending_decides(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     assert [d.text for d in read_documents(tmp_path / name)] == ["Hello."]
+
+
+def test_parquet_and_annotation_are_passed_on(tmp_path):
+    write_table(table({"body": ["Hello."]}), tmp_path / "a.parquet")
+    assert [d.text for d in read_documents(tmp_path / "a.parquet", column="body")] == ["Hello."]
+    (tmp_path / "a.conllu").write_text("\t".join(["1", "Hi", *"_" * 8]))
+    (document,) = read_documents(tmp_path / "a.conllu", annotated=True)
+    assert document.annotation is not None
+    assert document.annotation.form == ("Hi",)
+
+
+def test_parquet_is_not_read_through_another_compression(tmp_path):
+    (tmp_path / "a.parquet.gz").write_bytes(b"")
+    with pytest.raises(CorpusError, match=r"cannot read \.parquet"):
+        read_documents(tmp_path / "a.parquet.gz")
 
 
 def test_a_folder_gives_its_text_files_in_order(tmp_path):

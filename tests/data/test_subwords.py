@@ -126,11 +126,49 @@ def test_saved_tokenizer_is_read_again(tmp_path):
     assert again.pad_id == 0
 
 
+def test_the_mask_token_is_named_by_the_folder_or_by_its_spelling(tmp_path):
+    tokenizer = _bpe(["<s>", "<hidden>", "<mask>"])
+    named = SubwordTokenizer.from_path(_save(tmp_path, tokenizer, mask_token="<hidden>"))
+    assert named.mask_id == 1
+    assert SubwordTokenizer.from_path(tmp_path / "tokenizer.json").mask_id == 2
+    assert SubwordTokenizer(_bpe(["<s>"]), name="none").mask_id is None
+
+
+def test_a_mask_that_is_only_a_word_is_none():
+    tokenizer = Tokenizer(models.WordLevel({"[MASK]": 0, "a": 1}, unk_token="a"))
+    assert SubwordTokenizer(tokenizer, name="words").mask_id is None
+
+
+def test_offsets_cut_the_tokens_out_of_the_text(tmp_path):
+    tokenizer = _bpe(["<s>", "</s>"])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
+    )
+    ours = SubwordTokenizer(tokenizer, name="x")
+    text = "the ships\n\nand the harbour <s>"
+    ids, offsets = ours.encode_with_offsets(text)
+    assert ids == ours.encode(text)
+    assert offsets[0] == offsets[-1] == (-1, -1)
+    pieces = [text[start:end] for start, end in offsets[1:-1]]
+    assert "".join(pieces) == text
+    assert [piece.replace(" ", "Ġ").replace("\n", "Ċ") for piece in pieces] == ours.decode(
+        ids[1:-1]
+    )
+
+
+def test_offsets_of_a_normalised_text_are_those_of_the_original(sentence_encoder):
+    ours = SubwordTokenizer.from_path(sentence_encoder)
+    text = "Café  HARBOUR"
+    _, offsets = ours.encode_with_offsets(text)
+    assert [text[start:end] for start, end in offsets[1:-1]] == ["Café", "HARBOUR"]
+
+
 def test_what_cannot_be_encoded_is_an_error():
     ours = SubwordTokenizer(Tokenizer(models.WordLevel({"a": 0}, unk_token="[UNK]")), name="tiny")
     for text in ("b", "\ud800"):
-        with pytest.raises(CorpusError, match="--tokenizer"):
-            ours.encode(text)
+        for encode in (ours.encode, ours.encode_with_offsets):
+            with pytest.raises(CorpusError, match="--tokenizer"):
+                encode(text)
 
 
 def test_bad_paths_are_named(tmp_path):

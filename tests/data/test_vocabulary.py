@@ -88,3 +88,10 @@ def test_broken_files_are_refused_with_their_path(tmp_path, content):
         path.write_text(content)
     with pytest.raises(CorpusError, match=r"vocabulary\.json"):
         CharVocabulary.from_file(path)
+
+
+def test_offsets_count_characters():
+    vocabulary = CharVocabulary("ab", name="ab")
+    assert vocabulary.encode_with_offsets("ba") == ([1, 0], [(0, 1), (1, 2)])
+    with pytest.raises(CorpusError, match="'c'"):
+        vocabulary.encode_with_offsets("abc")
