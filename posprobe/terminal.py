@@ -113,6 +113,8 @@ class TrainingProgress:
 
 
 def _cell(value: Any) -> str:
+    if value is pd.NA:  # not measured, which is something else than undefined
+        return ""
     if value is None or (isinstance(value, float) and pd.isna(value)):
         return "undefined"
     return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -20,11 +20,12 @@ MEASURES = {
 _SHAPES: dict[str, Shape] = {"gaussian": "square", "random walk": "triangle", "shuffled": "cross"}
 
 
-def null_figures(defined: tuple[Manifold, ...]) -> tuple[Figure, ...]:
+def null_figures(defined: tuple[Manifold, ...], chosen: str) -> tuple[Figure, ...]:
     """Describe the comparison with the nulls: tables as points, layers as lines.
 
     Args:
         defined: Manifolds that have numbers.
+        chosen: What the captions say of those that are not drawn.
     """
     groups: dict[str, list[Manifold]] = {}
     for item in defined:
@@ -35,19 +36,19 @@ def null_figures(defined: tuple[Manifold, ...]) -> tuple[Figure, ...]:
     single = [item for item in defined if id(item) not in taken]
     figures: list[Figure] = []
     if single:
-        figures.append(_points(single))
+        figures.append(_points(single, chosen))
     if layered:
-        figures.append(_layers(layered))
+        figures.append(_layers(layered, chosen))
     return tuple(figures)
 
 
-def _points(items: list[Manifold]) -> Figure:
+def _points(items: list[Manifold], chosen: str) -> Figure:
     return Figure(
         id="manifold-nulls",
         title="Against tables without structure",
         caption="Filled: this table. Open: the mean of random tables of the same shape, with one "
         "standard deviation. A smooth table must beat the random walk, which is smooth by "
-        "chance. Shuffling the rows keeps the variance and destroys the smoothness.",
+        "chance. Shuffling the rows keeps the variance and destroys the smoothness." + chosen,
         alt="Three numbers of each table beside those of random tables. "
         + " ".join(_sentence(item) for item in items),
         panels=tuple(_point_panel(items, name) for name in MEASURES),
@@ -107,12 +108,12 @@ def _values(items: Iterable[Manifold], name: str) -> np.ndarray:
     return np.array([getattr(item, name) for item in items], dtype=float)
 
 
-def _layers(groups: dict[str, list[Manifold]]) -> Figure:
+def _layers(groups: dict[str, list[Manifold]], chosen: str) -> Figure:
     return Figure(
         id="manifold-layers",
         title="By layer, beside the random walk",
         caption="Solid: the position means of this layer. Dashed, in the same colour: the mean of "
-        "random walks of the same shape, with one standard deviation.",
+        "random walks of the same shape, with one standard deviation." + chosen,
         alt="Three numbers by layer, each beside that of random walks.",
         panels=tuple(_layer_panel(groups, name) for name in MEASURES),
         columns=3,

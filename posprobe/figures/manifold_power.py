@@ -13,11 +13,12 @@ from posprobe.figures.words import percent
 _NULL_SHAPES: dict[str, Shape] = {"gaussian": "square", "random walk": "triangle"}
 
 
-def variance_figure(defined: tuple[Manifold, ...]) -> Figure:
+def variance_figure(defined: tuple[Manifold, ...], chosen: str) -> Figure:
     """Describe the cumulative variance, a line per manifold.
 
     Args:
         defined: Manifolds that have numbers.
+        chosen: What the caption says of those that are not drawn.
     """
     counts = component_counts(defined)
     widest = max(len(item.variance_ratio) for item in defined)
@@ -28,7 +29,7 @@ def variance_figure(defined: tuple[Manifold, ...]) -> Figure:
         title="Variance explained",
         caption="Share of the variance in the first components together. The open markers are "
         "what the first two hold in tables without structure: random numbers, and a random walk "
-        "over positions, which is smooth by chance." + sparse,
+        "over positions, which is smooth by chance." + sparse + chosen,
         alt="Cumulative share of variance by number of components. "
         + " ".join(f"{item.label}: {item.n_95} components hold 95 %." for item in defined),
         panels=tuple(

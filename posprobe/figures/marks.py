@@ -55,6 +55,7 @@ class Line:
         steps: Draw flat steps between the points, as an outline of bars.
         name: What to call this one line when pointed at, if not `label`.
         scale: The scale that `role` is a stop of, for lines told apart by a number.
+        thin: Whether the stroke is fine, for noisy numbers beside others.
     """
 
     x: Float[np.ndarray, " sample"]
@@ -69,6 +70,7 @@ class Line:
     steps: bool = False
     name: str = ""
     scale: Scale | None = None
+    thin: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

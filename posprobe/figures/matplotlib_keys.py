@@ -69,7 +69,8 @@ def _handle(key: Key, theme: Theme) -> Artist:
             return Patch(color=colour)
         case Line():
             marker = MARKERS[key.shape] if key.shape else ""
-            return Line2D([], [], color=colour, ls=DASHES[key.dash], marker=marker, ms=3.5, lw=1.2)
+            lw = 0.6 if key.thin else 1.2
+            return Line2D([], [], color=colour, ls=DASHES[key.dash], marker=marker, ms=3.5, lw=lw)
         case Rule():
             return Line2D([], [], color=colour, ls=DASHES[key.dash], lw=0.9)
         case Scatter():

@@ -73,7 +73,7 @@ def _line(ax: Axes, mark: Line, theme: Theme) -> None:
         mark.y,
         color=colour,
         linestyle=DASHES[mark.dash],
-        linewidth=1.2,
+        linewidth=0.6 if mark.thin else 1.2,
         marker=MARKERS[mark.shape] if mark.shape else "",
         markersize=3.5,
         label=mark.label,
@@ -191,7 +191,7 @@ def _x_axis(ax: Axes, cell: Cell, theme: Theme) -> None:
         _log_ticks(ax.xaxis)
     if axis.ticks is not None and axis.tick_labels is not None:
         ax.set_xticks(axis.ticks, [shorten(label) for label in axis.tick_labels])
-    _ends(ax.set_xlim, axis)
+    _ends(ax.xaxis, ax.set_xlim, axis)
     if cell.x_title:
         ax.set_xlabel(axis.label, color=theme["muted"])
 
@@ -206,7 +206,7 @@ def _y_axis(ax: Axes, cell: Cell, theme: Theme) -> None:
     if axis.ticks is not None and axis.tick_labels is not None:
         labels = [shorten(label) for label in axis.tick_labels]
         ax.set_yticks(axis.ticks, labels if cell.y_ticks else [""] * len(labels))
-    _ends(ax.set_ylim, axis)
+    _ends(ax.yaxis, ax.set_ylim, axis)
     if cell.y_title and not axis.hidden:
         ax.set_ylabel(axis.label, color=theme["muted"])
 
@@ -217,7 +217,9 @@ def _log_ticks(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _ends(set_limits: Any, axis: Axis) -> None:
+def _ends(drawn: Any, set_limits: Any, axis: Axis) -> None:
     low, high = (axis.high, axis.low) if axis.reversed else (axis.low, axis.high)
     if low is not None or high is not None:
         set_limits(low, high)
+    elif axis.reversed:
+        drawn.set_inverted(True)

@@ -129,7 +129,7 @@ def _line(mark: Line, panel: Panel, theme: Theme) -> dict[str, Any]:
         "mode": "lines+markers" if mark.shape else "lines",
         "x": numbers(mark.x),
         "y": numbers(mark.y),
-        "line": {"color": colour, "width": 1.8, "dash": mark.dash},
+        "line": {"color": colour, "width": 0.9 if mark.thin else 1.8, "dash": mark.dash},
         **_named(mark),
     }
     if mark.shape:

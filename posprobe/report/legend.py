@@ -21,6 +21,7 @@ class Entry:
         dash: Stroke of a line.
         shape: Marker, if any.
         filled: Whether the marker is filled.
+        thin: Whether the stroke is fine.
         ends: The numbers at the ends of a ramp.
         toggles: Whether marks of this name can be hidden.
     """
@@ -31,6 +32,7 @@ class Entry:
     dash: str = "solid"
     shape: str | None = None
     filled: bool = True
+    thin: bool = False
     ends: tuple[str, str] = ("", "")
     toggles: bool = True
 
@@ -46,7 +48,12 @@ def _entry(key: Key) -> Entry:
     match key:
         case Line():
             return Entry(
-                kind="line", label=key.label, roles=(key.role,), dash=key.dash, shape=key.shape
+                kind="line",
+                label=key.label,
+                roles=(key.role,),
+                dash=key.dash,
+                shape=key.shape,
+                thin=key.thin,
             )
         case Rule():
             return Entry(

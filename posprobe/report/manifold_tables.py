@@ -1,5 +1,6 @@
 """Tables of the `manifold` measure."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,14 +9,17 @@ import pandas as pd
 from posprobe.analysis.manifold import Manifold
 from posprobe.figures.manifold_names import group_name
 from posprobe.figures.manifold_nulls import MEASURES
+from posprobe.figures.manifold_runs import Run
 from posprobe.figures.manifold_selection import (
     component_counts,
     drawn,
     position_stride,
     spectrum_bins,
 )
+from posprobe.figures.manifold_steps import FOLLOWED
 from posprobe.report.table import Table
 
+_LEARNED = {"training step": "step", "held-out loss": "loss"}
 _FACTS = {
     "positions": "n_positions",
     "dimensions": "n_dimensions",
@@ -27,30 +31,59 @@ _FACTS = {
     "components for 95 %": "n_95",
     "components for 99 %": "n_99",
 }
+_FOLLOWED = {**MEASURES, **FOLLOWED}
 
 
 def overview(items: tuple[Manifold, ...]) -> pd.DataFrame:
-    """Return one row per manifold with the numbers that matter most."""
-    return pd.DataFrame([_overview_row(item) for item in items])
+    """Return one row per manifold with the numbers that matter most.
+
+    Step and held-out loss stand before them where any checkpoint's records say them: what a
+    model has learned decides what its table may be compared with.
+    """
+    known = _known(items, ("step", "loss"))
+    return pd.DataFrame([_overview_row(item, known) for item in items])
 
 
 def facts_table(items: tuple[Manifold, ...]) -> Table:
     """Return the numbers of a few manifolds, a column each."""
-    columns: dict[str, Any] = {"number": list(_FACTS)}
+    known = _known(items, _LEARNED.values())
+    facts = {word: name for word, name in _LEARNED.items() if name in known} | _FACTS
+    columns: dict[str, Any] = {"number": list(facts)}
     for item in items:
-        columns[item.label] = [getattr(item, name) for name in _FACTS.values()]
+        columns[item.label] = [getattr(item, name) for name in facts.values()]
     return Table(frame=pd.DataFrame(columns, dtype=object), caption="In numbers")
 
 
 def null_table(items: tuple[Manifold, ...]) -> Table:
     """Return each number of each manifold beside its nulls."""
-    rows = [_null_row(item, name) for item in items for name in MEASURES]
+    known = _known(items, ("loss",))
+    rows = [_null_row(item, name, known) for item in items for name in MEASURES]
     return Table(
         frame=pd.DataFrame(rows),
         caption="Each number beside the mean and standard deviation of its nulls over draws; the "
         "excess is over the random walk",
         heads=2,
         notes=_notes(items),
+    )
+
+
+def step_table(trainings: tuple[Run, ...]) -> Table:
+    """Return the numbers of each training at each step that was kept."""
+    steps = tuple((run.name, item) for run in trainings for item in run.steps)
+    known = _known(tuple(item for _, item in steps), ("step", "loss"))
+    rows = [
+        {
+            "training": name,
+            **_learned(item, known),
+            **{word: getattr(item, number) for number, word in _FOLLOWED.items()},
+        }
+        for name, item in steps
+    ]
+    lost = [item for _, item in steps if item.undefined is not None]
+    return Table(
+        frame=pd.DataFrame(rows),
+        caption="Each training at each step that was kept",
+        notes=tuple(f"{item.label}: undefined, since {item.undefined}." for item in lost),
     )
 
 
@@ -104,10 +137,21 @@ def _numbered(name: str, chosen: np.ndarray, values: np.ndarray) -> pd.DataFrame
     return frame
 
 
-def _overview_row(item: Manifold) -> dict[str, Any]:
+def _known(items: tuple[Manifold, ...], names: Iterable[str]) -> list[str]:
+    return [name for name in names if any(getattr(item, name) is not None for item in items)]
+
+
+def _learned(item: Manifold, known: list[str]) -> dict[str, Any]:
+    # NA is "not recorded"; NaN would be "undefined".
+    values = {name: getattr(item, name) for name in known}
+    return {name: pd.NA if value is None else value for name, value in values.items()}
+
+
+def _overview_row(item: Manifold, known: list[str]) -> dict[str, Any]:
     walk = item.nulls["random walk"]
     return {
         "table": item.label,
+        **_learned(item, known),
         "positions": item.n_positions,
         "dimensions": item.n_dimensions,
         "top2": item.top2,
@@ -122,10 +166,11 @@ def _overview_row(item: Manifold) -> dict[str, Any]:
     }
 
 
-def _null_row(item: Manifold, name: str) -> dict[str, Any]:
+def _null_row(item: Manifold, name: str, known: list[str]) -> dict[str, Any]:
     row: dict[str, Any] = {
         "table": item.label,
         "number": MEASURES[name],
+        **_learned(item, known),
         "value": float(getattr(item, name)),
     }
     for null, numbers in item.nulls.items():

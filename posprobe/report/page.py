@@ -15,8 +15,10 @@ from posprobe.figures.description import Figure
 from posprobe.figures.matplotlib_renderer import svg
 from posprobe.figures.plotly_renderer import plotly_spec
 from posprobe.figures.theme import CSS, DARK, LIGHT
+from posprobe.report.checkpoints import listed
 from posprobe.report.legend import Entry, legend
 from posprobe.report.section import Block, Section
+from posprobe.report.training import training_blocks
 
 WIDE, NARROW = 900, 380
 """Widths in pixels that the two layouts of a figure are reckoned for."""
@@ -31,13 +33,14 @@ def render_page(section: Section, provenance: Provenance, *, interactive: bool =
         interactive: Whether to embed Plotly (about 5 MB); without it the figures are drawings.
     """
     template = _environment().get_template("template.html.jinja")
+    # How checkpoints were trained is part of where numbers come from, whatever the measure.
+    blocks = (*section.blocks, *training_blocks(provenance))
     return template.render(
         section=section,
-        names=[source.ref for source in provenance.checkpoints],
-        drawings=[_drawing(block, interactive) for block in section.blocks],
+        drawings=[_drawing(block, interactive) for block in blocks],
         provenance=provenance,
-        options=_words(provenance.options),
-        trained=[_words(source.trained) for source in provenance.checkpoints],
+        checkpoints=listed(provenance.checkpoints),
+        options=provenance.options,
         light=Markup(LIGHT.css()),
         dark=Markup(DARK.css()),
         plotly=Markup(get_plotlyjs()) if interactive else None,
@@ -78,33 +81,31 @@ def _script(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c"))
 
 
-def _words(options: dict[str, Any]) -> list[tuple[str, str]]:
-    found = []
-    for name, value in plain(options).items():
-        found.append((name, _word(value)))
-    return found
-
-
 def _word(value: Any) -> str:
-    match value:
-        case None | [] | {}:
+    match plain(value):
+        # An empty mapping as a pattern would match every dict.
+        case None | []:
             return "none"
-        case bool():
-            return "yes" if value else "no"
-        case str():
-            return value
-        case list():
-            return ", ".join(_word(item) for item in value)
-        case _:
-            return json.dumps(value, ensure_ascii=False)
+        case bool() as answer:
+            return "yes" if answer else "no"
+        case str() as text:
+            return text
+        case list() as items:
+            return ", ".join(_word(item) for item in items)
+        case dict() as items:
+            return ", ".join(f"{key} {_word(item)}" for key, item in items.items()) or "none"
+        case other:
+            return json.dumps(other)
 
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("posprobe.report", "."),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
+    environment.filters["word"] = _word
+    return environment

@@ -14,10 +14,13 @@ from posprobe.figures.adjacency import adjacency_figures
 from posprobe.figures.grid import grid
 from posprobe.figures.heads import heads_figures
 from posprobe.figures.manifold import manifold_figures
+from posprobe.figures.matplotlib_renderer import draw as draw_still
 from posprobe.figures.matplotlib_renderer import save, svg
 from posprobe.figures.plotly_renderer import draw, plotly_spec
 from posprobe.figures.theme import CSS, DARK, LIGHT
-from tests.figures import samples
+from posprobe.figures.training import training_figure
+from posprobe.figures.training_curve import read_curve
+from tests.figures import samples, trainings
 
 
 def _tiny():
@@ -37,6 +40,8 @@ RESULTS = {
     "tiny": _tiny,
     "table": lambda: manifold_figures(samples.manifold_result()),
     "odd": lambda: manifold_figures(samples.manifold_result(samples.manifold(samples.NASTY))),
+    "forming": lambda: manifold_figures(trainings.forming_result(steps=(240, 8000)))[1:4],
+    "training": lambda: (training_figure((read_curve("dstg-tiny", trainings.trained()),)),),
     "states": lambda: manifold_figures(samples.layered_result(layers=2)),
     "heads": lambda: heads_figures(samples.undefined_heads()),
     "adjacency": lambda: adjacency_figures(samples.adjacency_result(layers=2, heads=2)),
@@ -139,6 +144,22 @@ def test_a_failed_drawing_leaves_no_file(curve, tmp_path, monkeypatch):
     with pytest.raises(KeyError):
         save(curve, tmp_path / "a.xyz")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_both_renderers_turn_a_reversed_axis_round():
+    figure = manifold_figures(trainings.forming_result(steps=(240, 8000)))[2]
+    assert figure.id == "manifold-loss"
+    assert all(ax.xaxis_inverted() for ax in draw_still(figure, keys=False).axes)
+    layout = plotly_spec(figure, theme=LIGHT, width=900)["layout"]
+    assert layout["xaxis3"]["autorange"] == "reversed"
+
+
+def test_both_renderers_draw_thin_lines_thinner():
+    figure = training_figure((read_curve("dstg-tiny", trainings.trained()),))
+    still = draw_still(figure, keys=False).axes[0].lines
+    drawn = plotly_spec(figure, theme=LIGHT, width=900)["data"]
+    assert still[1].get_linewidth() < still[0].get_linewidth()
+    assert drawn[1]["line"]["width"] < drawn[0]["line"]["width"]
 
 
 @pytest.mark.parametrize("columns", [1, 2, 4])

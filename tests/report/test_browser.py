@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from posprobe.report.report import Report
-from tests.figures import samples
+from tests.figures import samples, trainings
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 PROBE = """<script>
@@ -28,13 +28,21 @@ onmessage = (event) => { document.getElementById("said").textContent = event.dat
 """
 
 
+LONG = "a-checkpoint-with-a-very-long-name" * 3
+REPORTS = {
+    "heads": lambda: (samples.heads_result(layers=2), samples.provenance(LONG)),
+    "manifold": lambda: (
+        trainings.forming_result(names=("dstg-tiny", LONG), steps=(240, 2000, 8000)),
+        trainings.forming_provenance(names=("dstg-tiny", LONG), steps=(240, 2000, 8000)),
+    ),
+}
+
+
 @pytest.mark.skipif(BROWSER is None, reason="needs chromium")
-def test_page_draws_and_fits_a_telephone(tmp_path):
-    report = Report(
-        measure="heads",
-        result=samples.heads_result(layers=2),
-        provenance=samples.provenance("a-checkpoint-with-a-very-long-name" * 3),
-    )
+@pytest.mark.parametrize("measure", REPORTS)
+def test_page_draws_and_fits_a_telephone(tmp_path, measure):
+    result, provenance = REPORTS[measure]()
+    report = Report(measure=measure, result=result, provenance=provenance)
     text = report.html().replace("</body>", PROBE)
     (tmp_path / "page.html").write_text(text, encoding="utf-8")
     (tmp_path / "frame.html").write_text(FRAME, encoding="utf-8")

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from posprobe.figures.manifold_nulls import MEASURES
@@ -10,7 +11,7 @@ from posprobe.report import adjacency, heads, manifold
 from posprobe.report.adjacency import adjacency_section
 from posprobe.report.heads import heads_section
 from posprobe.report.manifold import manifold_section
-from tests.figures import samples
+from tests.figures import samples, trainings
 
 SECTIONS = {
     "manifold": (manifold_section, samples.manifold_result(), manifold.COLUMNS),
@@ -122,6 +123,86 @@ def test_a_note_shared_by_layers_is_said_once():
     )
 
 
+def test_step_and_loss_stand_beside_the_numbers_where_they_are_known():
+    result = samples.manifold_result(samples.manifold(step=4000, loss=2.5), samples.manifold("b"))
+    section = manifold_section(result)
+    assert list(section.overview.columns[:3]) == ["table", "step", "loss"]
+    assert section.overview["loss"][0] == 2.5
+    assert section.overview["loss"][1] is pd.NA
+    facts = _block(section, "manifold-curve").beside
+    assert facts.cells()[:2] == [["training step", "4,000", ""], ["held-out loss", "2.500", ""]]
+    (nulls,) = _block(section, "manifold-nulls").tables
+    assert nulls.frame["loss"].tolist()[:4] == [2.5, 2.5, 2.5, pd.NA]
+
+
+def test_without_records_no_table_speaks_of_steps_or_losses():
+    section = manifold_section(samples.manifold_result())
+    tables = [table for block in section.blocks for table in (block.beside, *block.tables) if table]
+    words = [*section.overview.columns, *(name for table in tables for name in table.frame.columns)]
+    words += [cell for table in tables[:2] for row in table.cells() for cell in row]
+    assert not {"step", "loss", "training step", "held-out loss"} & set(words)
+
+
+@pytest.mark.parametrize(("loss", "warned"), [(2.05, False), (2.15, True), (None, False)])
+def test_comparing_models_that_learned_different_amounts_is_warned_of(loss, warned):
+    pair = samples.manifold(loss=2.0), samples.manifold("ap", loss=loss, noise=1.2)
+    headline = manifold_section(samples.manifold_result(*pair)).headline
+    assert ("must not be compared." in headline[-1]) is warned
+    assert ("from 2.00 (dstg-small) to 2.15 (ap)" in headline[-1]) is warned
+
+
+def test_the_warning_has_room_beside_many_tables():
+    many = [samples.manifold(name, loss=float(place)) for place, name in enumerate("abcdef")]
+    headline = manifold_section(samples.manifold_result(*many)).headline
+    assert len(headline) == 4
+    assert headline[2] == "4 more are in the tables below."
+    assert "must not be compared" in headline[3]
+
+
+def test_every_kept_step_is_in_the_overview_and_in_the_table_of_steps():
+    result = trainings.forming_result(steps=(240, 8000))
+    section = manifold_section(result)
+    assert section.overview["step"].tolist() == [240, 8000, 240, 8000]
+    (table,) = _block(section, "manifold-steps").tables
+    assert table.frame["training"].tolist() == ["dstg-tiny"] * 2 + ["ap-tiny"] * 2
+    for name, number in {
+        "loss": "loss",
+        MEASURES["low4_all"]: "low4_all",
+        "participation ratio": "participation_ratio",
+    }.items():
+        meant = [getattr(item, number) for item in result.manifolds]
+        np.testing.assert_array_equal(table.frame[name], meant)
+    assert list(_block(section, "manifold-curve").beside.frame.columns[1:]) == [
+        *("dstg-tiny", "ap-tiny"),
+    ]
+    assert len(_block(section, "manifold-curve").tables) == 2
+    (nulls,) = _block(section, "manifold-nulls").tables
+    assert len(nulls.frame) == 6
+
+
+def test_headline_of_trainings_says_where_they_began():
+    result = trainings.forming_result(steps=(240, 8000))
+    headline = manifold_section(result).headline
+    assert len(headline) == 3
+    assert f"{100 * result.manifolds[0].top2:.1f}\xa0% at step 240)" in headline[0]
+    assert f"{100 * result.manifolds[1].top2:.1f}\xa0% of the variance" in headline[0]
+    assert headline[2].endswith("must not be compared; their earlier steps can be, at equal loss.")
+    alone = trainings.forming_result(names=("dstg-tiny",), steps=(240, 8000))
+    last = manifold_section(alone).headline[-1]
+    assert f"were {100 * alone.manifolds[0].top2:.1f}\xa0% of the variance" in last
+
+
+def test_undefined_ends_leave_the_figures_of_the_steps():
+    first, middle, end = trainings.forming_result(("dstg-tiny",), (240, 800, 8000)).manifolds
+    gone = replace(samples.undefined_manifold(end.label), step=8000)
+    section = manifold_section(samples.manifold_result(first, middle, gone))
+    assert section.headline == ("dstg-tiny is undefined: all rows are equal.",)
+    assert section.blocks[0].figure is None
+    (table,) = _block(section, "manifold-steps").tables
+    assert "undefined" in table.cells()[2]
+    assert table.notes == ("dstg-tiny: undefined, since all rows are equal.",)
+
+
 def test_heads_tables_have_the_numbers_of_the_frame():
     result = samples.heads_result()
     section = heads_section(result)
@@ -175,15 +256,16 @@ def test_adjacency_tables_have_the_numbers_of_the_frame():
 def test_adjacency_overview_has_a_row_per_site_and_a_column_per_layer():
     result = samples.adjacency_result(layers=3)
     overview = adjacency_section(result).overview
-    assert list(overview.columns[:4]) == ["condition", "site", "feature", "embedding"]
+    assert list(overview.columns[:4]) == ["condition", "site", "score", "embedding"]
     means = {
         (s.condition, s.layer): s.rows_mean
         for s in result.scores
         if s.feature == "cosine" and s.site in ("hook_embed", f"blocks.{s.layer}.attn.hook_z")
     }
-    for _, row in overview.query("site == 'attn.hook_z' and feature == 'cosine'").iterrows():
+    for _, row in overview.query("site == 'attn.hook_z' and score == 'cosine, rows'").iterrows():
         assert row["embedding"] == means[row["condition"], -1]
         assert row["2"] == means[row["condition"], 2]
+    assert set(overview["score"]) == {"cosine, rows", "cosine, triples", "norm, rows"}
     only = replace(result, scores=tuple(s for s in result.scores if s.layer == -1))
     assert set(adjacency_section(only).overview["site"]) == {"hook_embed"}
 
