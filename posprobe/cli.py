@@ -1,5 +1,6 @@
 """The command line: one command, one short function; heavy imports inside it."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -101,7 +102,8 @@ def train(
 
     with TrainingProgress() as shown:
         folder = run(recipe, out, overrides=settings or [], resume=resume, progress=shown)
-    print_paths([folder])
+    if os.environ.get("RANK", "0") == "0":  # one of several processes speaks for all
+        print_paths([folder])
 
 
 @app.command()

@@ -222,3 +222,15 @@ def test_help_imports_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_training_writes_a_checkpoint_that_the_measures_open(posprobe):
+    few = ["--set", "steps=3", "--set", "model.n_layers=1", "--set", "model.d_model=12"]
+    few += ["--set", "data.train=50", "--set", "data.test=5", "--set", "batch_size=4"]
+    status, out, err = posprobe("train", "nanogpt-nope-addition-small", "--out", "mine", *few)
+    assert (status, out.strip()) == (0, "mine")
+    assert "step 3/3: loss" in err
+    assert posprobe("adjacency", "mine", "--task", "addition", "--prompts", 2)[0] == 0
+    status, _, err = posprobe("train", "no-such", "--out", "mine")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "dstg-tiny" in err

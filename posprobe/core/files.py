@@ -49,6 +49,9 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         temporary.chmod(0o777 & ~_umask())
+        for file in temporary.rglob("*"):
+            # Libraries that write through temporary files of their own leave them private.
+            file.chmod((0o777 if file.is_dir() else 0o666) & ~_umask())
         if path.exists():
             path.rename(old)
         temporary.rename(path)

@@ -1,0 +1,1 @@
+"""Recipes and the loop: how the checkpoints that ship were made."""
