@@ -171,7 +171,7 @@ def test_random_tokens_serve_a_model_without_a_vocabulary(posprobe, tmp_path):
         "heads", bare, "--corpus", "random-tokens", "--documents", 3, "--json"
     )
     assert status == 0
-    assert json.loads(out)["provenance"]["tokens"]["name"] == "random token ids"
+    assert json.loads(out)["provenance"]["tokens"][0]["name"] == "random token ids"
 
 
 def test_traceback_only_with_debug(posprobe, nope, monkeypatch):

@@ -57,7 +57,8 @@ class Provenance:
     Attributes:
         command: The command line that makes it.
         checkpoints: The checkpoints measured, in the order given.
-        tokens: The tokens they ran on; None where only weights were read.
+        tokens: The tokens they ran on, one entry per checkpoint that ran, since each has its own
+            tokenizer; empty where only weights were read.
         seed: Seed of every random choice.
         device: Where the model ran.
         dtype: The precision it ran in.
@@ -68,7 +69,7 @@ class Provenance:
 
     command: str
     checkpoints: tuple[CheckpointSource, ...]
-    tokens: TokenSource | None = None
+    tokens: tuple[TokenSource, ...] = ()
     seed: int = 0
     device: str = "cpu"
     dtype: str = "float32"

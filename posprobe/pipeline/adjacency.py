@@ -77,7 +77,7 @@ def adjacency(ref: str, *, progress: Progress = silent, **options: Any) -> Repor
     return Report(
         measure="adjacency",
         result=result,
-        provenance=provenance("adjacency", chosen, [first.source], tokens.source),
+        provenance=provenance("adjacency", chosen, [first.source], [tokens.source]),
     )
 
 

@@ -40,7 +40,7 @@ def heads(ref: str, *, progress: Progress = silent, **options: Any) -> Report:
     return Report(
         measure="heads",
         result=result,
-        provenance=provenance("heads", chosen, [model.source], tokens.source),
+        provenance=provenance("heads", chosen, [model.source], [tokens.source]),
     )
 
 

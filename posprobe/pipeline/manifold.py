@@ -53,9 +53,7 @@ def manifold(*refs: str, progress: Progress = silent, **options: Any) -> Report:
     return Report(
         measure="manifold",
         result=result,
-        provenance=provenance(
-            "manifold", chosen, sources, used[0] if used else None, refs=list(refs)
-        ),
+        provenance=provenance("manifold", chosen, sources, used, refs=list(refs)),
     )
 
 

@@ -13,7 +13,7 @@ def provenance(
     measure: str,
     options: RunOptions,
     checkpoints: Sequence[CheckpointSource],
-    tokens: TokenSource | None = None,
+    tokens: Sequence[TokenSource] = (),
     *,
     refs: Sequence[str] | None = None,
 ) -> Provenance:
@@ -29,7 +29,7 @@ def provenance(
     return Provenance(
         command=command_for(measure, refs or [source.ref for source in checkpoints], options),
         checkpoints=tuple(checkpoints),
-        tokens=tokens,
+        tokens=tuple(tokens),
         seed=options.seed,
         device=options.device,
         dtype=options.dtype,

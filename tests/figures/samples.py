@@ -39,7 +39,7 @@ def provenance(name="dstg-small", *more, **changes):
     fields = {
         "command": f"posprobe measure '{name}' --seed 0",
         "checkpoints": sources,
-        "tokens": tokens,
+        "tokens": (tokens,),
         "options": {"source": "table", "draws": 20},
         "versions": {"python": "3.11.7", "numpy": "2.4.6"},
     }

@@ -64,7 +64,7 @@ def trained(recipe="dstg-tiny", until=8000, test=("loss", "accuracy"), shift=0.0
 def forming_provenance(names=("dstg-tiny", "ap-tiny"), steps=STEPS):
     """The provenance of `forming_result`, with records."""
     return replace(
-        samples.provenance(command=f"posprobe manifold {' '.join(names)} --steps all", tokens=None),
+        samples.provenance(command=f"posprobe manifold {' '.join(names)} --steps all", tokens=()),
         checkpoints=tuple(
             CheckpointSource(
                 ref=f"checkpoints/{name}" + ("" if step == steps[-1] else f"/step-{step:06d}"),

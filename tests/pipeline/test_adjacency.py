@@ -64,7 +64,7 @@ def test_text_of_one_length_without_special_tokens(tmp_path):
     nope = save_decoder(tmp_path / "nope")
     report = adjacency(str(nope), prompts=3, corpus="generated", length=20)
     assert (report.result.sequences, report.result.length) == (3, 20)
-    assert "generated" in report.provenance.tokens.name
+    assert "generated" in report.provenance.tokens[0].name
 
 
 def test_the_batch_size_changes_nothing_where_texts_hold_special_tokens(tmp_path):

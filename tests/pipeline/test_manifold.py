@@ -69,6 +69,8 @@ def test_tables_and_states_of_several_checkpoints_in_one_result(tmp_path):
         ("nope", "blocks.0.hook_resid_post"),
         ("nope", "blocks.1.hook_resid_post"),
     ]
+    both = manifold(str(dstg), str(nope), source="states", documents=3, draws=2)
+    assert [tokens.special_ids for tokens in both.provenance.tokens] == [(96,), ()]
     streams = manifold(str(dstg), source="states", documents=3, draws=2).result.manifolds
     assert {m.site.rsplit("_", 1)[1] for m in streams} == {"ap", "sem"}
 

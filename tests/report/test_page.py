@@ -150,7 +150,7 @@ def test_provenance_is_complete():
 
 def test_without_tokens_the_page_says_so():
     result = samples.manifold_result(samples.undefined_manifold())
-    assert "only weights were read" in _still(result, tokens=None)
+    assert "only weights were read" in _still(result, tokens=())
 
 
 def test_a_page_without_plotly_has_no_script():
