@@ -1,9 +1,11 @@
 """posprobe's own format: a folder of safetensors and readable JSON."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from safetensors.torch import save_file
+from torch import Tensor
 
 from posprobe.core.errors import UserError
 from posprobe.core.files import atomic_folder, sha256, strict_json
@@ -21,7 +23,7 @@ from posprobe.loaders.native_config import (
 from posprobe.loaders.tokenizers import TOKENIZER, VOCABULARY, find_tokenizer
 from posprobe.loaders.weights import SAFETENSORS, fit, read_weights
 from posprobe.models.build import build
-from posprobe.models.config import DecoderConfig
+from posprobe.models.config import DecoderConfig, EncoderConfig
 from posprobe.models.decoder import Decoder
 from posprobe.models.encoder import Encoder
 
@@ -46,18 +48,35 @@ def save_native(
     if not isinstance(model, Encoder | Decoder):
         raise UserError(f"{type(model).__name__} has its own library's format; save it with that")
     tied = isinstance(model, Decoder) and model.cfg.tied
-    state = {k: v.contiguous() for k, v in model.state_dict().items() if not (tied and k in _TIED)}
+    state = {k: v for k, v in model.state_dict().items() if not (tied and k in _TIED)}
     folder = Path(folder)
+    known = provenance if provenance is not None else model.source.trained
     with atomic_folder(folder) as temporary:
-        save_file(state, temporary / SAFETENSORS)
-        config = {"format": FORMAT, "format_version": VERSION, **model.cfg.to_dict()}
-        (temporary / CONFIG).write_text(strict_json(config), encoding="utf-8")
-        known = provenance if provenance is not None else model.source.trained
-        (temporary / PROVENANCE).write_text(strict_json(known), encoding="utf-8")
+        write_native(temporary, state, model.cfg, known)
         if model.tokenizer is not None:
             own = VOCABULARY if isinstance(model.tokenizer, CharVocabulary) else TOKENIZER
             model.tokenizer.save(temporary / own)
     return folder
+
+
+def write_native(
+    folder: Path,
+    state: Mapping[str, Tensor],
+    cfg: EncoderConfig | DecoderConfig,
+    provenance: dict[str, Any],
+) -> None:
+    """Write weights, configuration and provenance into a folder that is not in place yet.
+
+    Args:
+        folder: Where to write; the caller moves it into place.
+        state: The weights, all of them or those that are kept of a training step.
+        cfg: The model's settings.
+        provenance: How the weights came to be.
+    """
+    save_file({name: x.contiguous() for name, x in state.items()}, folder / SAFETENSORS)
+    config = {"format": FORMAT, "format_version": VERSION, **cfg.to_dict()}
+    (folder / CONFIG).write_text(strict_json(config), encoding="utf-8")
+    (folder / PROVENANCE).write_text(strict_json(provenance), encoding="utf-8")
 
 
 def load_native(path: Path, options: LoadOptions) -> Encoder | Decoder:

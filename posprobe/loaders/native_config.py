@@ -1,9 +1,11 @@
 """Settings, provenance and position table of posprobe's own folders, without the model."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from posprobe.core.errors import CheckpointError
+from posprobe.loaders.position_rows import position_rows
 from posprobe.loaders.weights import read_json, read_tensor, require_rows
 from posprobe.models.config import DecoderConfig, EncoderConfig
 from posprobe.models.protocol import PositionTable
@@ -22,7 +24,7 @@ def read_native_table(path: Path) -> PositionTable | None:
     offset = cfg.pad_id + 1 if isinstance(cfg, EncoderConfig) else 0
     require_rows(table, cfg.n_ctx + offset, path)
     trained = read_provenance(path).get("longest_document")
-    return PositionTable(rows=table.double().numpy()[offset:], offset=offset, trained=trained)
+    return replace(position_rows(table, offset), trained=trained)
 
 
 def is_native(config: dict[str, Any]) -> bool:

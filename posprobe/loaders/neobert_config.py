@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from posprobe.core.errors import CheckpointError
+from posprobe.loaders.position_rows import position_rows
 from posprobe.loaders.weights import read_json, read_tensor, require_rows
 from posprobe.models.config import EncoderConfig
 from posprobe.models.protocol import PositionTable
@@ -29,7 +30,7 @@ def read_neobert_table(path: Path) -> PositionTable | None:
         return None
     offset = cfg.pad_id + 1
     require_rows(table, cfg.n_ctx + offset, path)
-    return PositionTable(rows=table.double().numpy()[offset:], offset=offset)
+    return position_rows(table, offset)
 
 
 def read_neobert_config(path: Path) -> EncoderConfig:

@@ -46,10 +46,7 @@ def find_tokenizer(folder: Path) -> Tokenizer | None:
         return CharVocabulary.from_file(folder / VOCABULARY)
     if any((folder / name).is_file() for name in (TOKENIZER, "vocab.txt")):
         return SubwordTokenizer.from_path(folder)
-    metas = sorted(folder.glob("meta*.pkl"))
-    if len(metas) == 1:
-        return CharVocabulary.from_meta(load_meta(metas[0]), name=metas[0].name)
-    return None
+    return _only_meta(folder)
 
 
 def find_vocabulary(checkpoint: Path, config: Any) -> Tokenizer | None:
@@ -57,11 +54,15 @@ def find_vocabulary(checkpoint: Path, config: Any) -> Tokenizer | None:
 
     The checkpoint itself does not hold its vocabulary; its training settings name the data set.
     """
-    folders = [checkpoint.parent]
-    if isinstance(config, Mapping) and config.get("dataset"):
-        folders += [root / "data" / str(config["dataset"]) for root in (checkpoint.parent.parent,)]
-    for folder in folders:
-        metas = sorted(folder.glob("meta*.pkl"))
-        if len(metas) == 1:
-            return CharVocabulary.from_meta(load_meta(metas[0]), name=metas[0].name)
-    return None
+    found = _only_meta(checkpoint.parent)
+    if found is None and isinstance(config, Mapping) and config.get("dataset"):
+        found = _only_meta(checkpoint.parent.parent / "data" / str(config["dataset"]))
+    return found
+
+
+def _only_meta(folder: Path) -> Tokenizer | None:
+    """Open the one `meta*.pkl` of a folder; of several, none can be told to be the right one."""
+    metas = sorted(folder.glob("meta*.pkl"))
+    if len(metas) != 1:
+        return None
+    return CharVocabulary.from_meta(load_meta(metas[0]), name=metas[0].name)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from posprobe.core.options import RunOptions
 from posprobe.data.batches import Batch, batches
 from posprobe.data.token_set import TokenSet
@@ -21,12 +23,11 @@ def model_batches(
         progress: Shown how many batches are done.
         what: What is being done, in a few words.
     """
-    found = list(
-        batches(
-            tokens,
-            batch_size=chosen.batch_size,
-            pad_id=model.info.pad_id,
-            equal_length=model.info.equal_lengths,
-        )
+    alone = model.info.equal_lengths
+    found = batches(
+        tokens, batch_size=chosen.batch_size, pad_id=model.info.pad_id, equal_length=alone
     )
-    return progress(found, total=len(found), what=what)
+    # Counted, not listed: a list would hold the whole corpus as padded tensors.
+    groups = np.unique(tokens.lengths, return_counts=True)[1] if alone else [len(tokens)]
+    total = sum(-(-int(n) // chosen.batch_size) for n in groups)
+    return progress(found, total=total, what=what)

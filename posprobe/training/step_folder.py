@@ -3,12 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save_file
-
-from posprobe.core.files import atomic_folder, strict_json
-from posprobe.loaders.native import save_native
-from posprobe.loaders.native_config import CONFIG, FORMAT, PROVENANCE, VERSION
-from posprobe.loaders.weights import SAFETENSORS
+from posprobe.core.files import atomic_folder
+from posprobe.loaders.native import save_native, write_native
 from posprobe.models.decoder import Decoder
 from posprobe.models.encoder import Encoder
 
@@ -29,12 +25,9 @@ def save_step(
         save_native(model, folder, provenance=provenance)
         return
     state = {
-        name: tensor.contiguous()
+        name: tensor
         for name, tensor in model.state_dict().items()
         if tensor.ndim == 1 or name == "pos_embed.weight" or "relative_bias" in name
     }
-    config = {"format": FORMAT, "format_version": VERSION, **model.cfg.to_dict()}
     with atomic_folder(folder) as temporary:
-        save_file(state, temporary / SAFETENSORS)
-        (temporary / CONFIG).write_text(strict_json(config), encoding="utf-8")
-        (temporary / PROVENANCE).write_text(strict_json(provenance), encoding="utf-8")
+        write_native(temporary, state, model.cfg, provenance)

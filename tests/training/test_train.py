@@ -158,7 +158,7 @@ def test_weights_spoilt_by_a_gradient_are_not_saved_though_the_loss_is_fine(out,
 
 
 @pytest.mark.parametrize(
-    "writer", ["torch.save", "posprobe.training.step_folder.save_file", "posprobe.core.files.os"]
+    "writer", ["torch.save", "posprobe.loaders.native.save_file", "posprobe.core.files.os"]
 )
 def test_a_full_disk_is_one_line_and_leaves_the_state_before(whole, out, monkeypatch, writer):
     config = replace(TEXT, step_folders=(7,), step_weights="small")
