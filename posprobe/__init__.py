@@ -1,7 +1,7 @@
 """How a trained transformer keeps track of position.
 
 >>> import posprobe
->>> report = posprobe.adjacency("nanogpt-nope", init=True, prompts=8)
+>>> report = posprobe.adjacency("nanogpt-nope-paper", init=True, prompts=8)
 >>> report.result.summary()["sequences"]
 8
 """

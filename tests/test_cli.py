@@ -110,7 +110,7 @@ def test_inspect_and_checkpoints(posprobe, dstg, nope, tmp_path):
     status, out, _ = posprobe("checkpoints", tmp_path)
     assert status == 0
     assert [line.split()[0] for line in out.splitlines()[1:]] == ["dstg", "nope"]
-    assert "nanogpt-nope" in posprobe("checkpoints")[1]
+    assert "nanogpt-nope-paper" in posprobe("checkpoints")[1]
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_inspect_and_checkpoints(posprobe, dstg, nope, tmp_path):
             "--init-std -1.0: must be at least 0",
         ),
         (["heads", "BARE"], "--tokenizer"),
-        (["adjacency", "nanogpt-nope"], "--init"),
+        (["adjacency", "nanogpt-nope-paper"], "--init"),
         (["adjacency"], "--model"),
-        (["adjacency", "nanogpt-nope", "--init", "--init-mean", "4"], "--init-std"),
+        (["adjacency", "nanogpt-nope-paper", "--init", "--init-mean", "4"], "--init-std"),
         (["adjacency", "NOPE", "--prompts", "0"], "--prompts 0: must be at least 1"),
         (["adjacency", "NOPE", "--task", "sorting"], "sorting"),
         (["adjacency", "DSTG", "--noncausal", "--corpus", "generated"], "--noncausal"),

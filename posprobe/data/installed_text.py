@@ -1,45 +1,17 @@
 """English prose that is on every machine: what Python and its packages say of themselves."""
 
-import ast
-import platform
-import sysconfig
 from collections.abc import Iterator
-from importlib.metadata import version
-from importlib.util import find_spec
-from pathlib import Path
 
 from posprobe.core.errors import CorpusError
-from posprobe.data.docstrings import docstrings
 from posprobe.data.documents import Document
 from posprobe.data.english import LEANING
+from posprobe.data.installed_modules import PACKAGES, SHORTEST, module_texts
 from posprobe.data.markup import prose_blocks
 from posprobe.data.prose import prose_sentences
 from posprobe.data.repeats import Repeats
 
 Paragraph = tuple[str, ...]
 
-STANDARD = "python"
-PACKAGES = (
-    STANDARD,
-    *("numpy", "scipy", "pandas", "sklearn", "torch", "matplotlib", "numba", "transformers"),
-    *("huggingface_hub", "transformer_lens", "datasets", "accelerate", "wandb", "sympy"),
-    *("networkx", "plotly", "PIL", "fontTools", "pydantic", "jinja2", "rich"),
-)
-"""What posprobe depends on, and what that depends on, where there is much to read.
-
-A fixed list, so that the corpus does not depend on what else is installed.
-"""
-DISTRIBUTIONS = {"sklearn": "scikit-learn", "PIL": "pillow"}
-"""Names under which packages are installed, where they differ."""
-LEFT_OUT = frozenset(
-    (
-        *("test", "tests", "testing", "_testing", "idle_test", "site-packages", "dist-packages"),
-        *("_vendor", "vendor", "vendored", "externals", "extern"),
-    )
-)
-"""Folders with tests, and with copies of other packages."""
-SHORTEST = 75
-"""Words that fill 128 positions."""
 TERSE = 12
 """Docstrings with fewer words of prose are left out."""
 
@@ -70,52 +42,13 @@ def installed_documents(
     """
     if min_words < 1:
         raise CorpusError(f"installed text: min_words={min_words} must be at least 1")
-    folders = [(package, _folder(package)) for package in packages]
-    return _stream(folders, min_words)
+    return _stream(module_texts(packages), min_words)
 
 
-def installed_name(packages: tuple[str, ...] = PACKAGES) -> str:
-    """Name the packages with their versions, as a report quotes them.
-
-    Raises:
-        CorpusError: If a package is not installed.
-    """
-    named = []
-    for package in packages:
-        _folder(package)
-        if package == STANDARD:
-            named.append(f"Python {platform.python_version()}")
-        else:
-            name = DISTRIBUTIONS.get(package, package)
-            named.append(f"{name} {version(name)}")
-    return f"docstrings of {', '.join(named)}"
-
-
-def _folder(package: str) -> Path:
-    if package == STANDARD:
-        return Path(sysconfig.get_path("stdlib"))
-    spec = find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise CorpusError(f"installed text: package {package} is not installed; leave it out")
-    return Path(next(iter(spec.submodule_search_locations)))
-
-
-def _stream(folders: list[tuple[str, Path]], min_words: int) -> Iterator[Document]:
+def _stream(modules: Iterator[tuple[str, Iterator[str]]], min_words: int) -> Iterator[Document]:
     repeats = Repeats()
-    for package, folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            place = path.relative_to(folder)
-            if LEFT_OUT.isdisjoint(place.parts):
-                texts = _topics(path) if path.parent.name == "pydoc_data" else docstrings(path)
-                name = ".".join((package, *place.with_suffix("").parts))
-                yield from _documents(texts, name, min_words, repeats)
-
-
-def _topics(path: Path) -> Iterator[str]:
-    """Give the chapters of Python's manual, which the standard library keeps in a table."""
-    for statement in ast.parse(path.read_bytes()).body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
-            yield from ast.literal_eval(statement.value).values()
+    for name, texts in modules:
+        yield from _documents(texts, name, min_words, repeats)
 
 
 def _documents(

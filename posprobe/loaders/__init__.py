@@ -58,7 +58,7 @@ def load_random(
     """Build a checkpoint's architecture, or a named configuration, with random weights.
 
     Args:
-        ref: What `load` opens, or a name such as `nanogpt-nope`.
+        ref: What `load` opens, or a name such as `nanogpt-nope-paper`.
         seed: Seed of the weights.
         mean: Mean of every weight matrix and embedding, if `std` is given.
         std: Their standard deviation. None: as the architecture is usually initialised.

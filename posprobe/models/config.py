@@ -151,6 +151,6 @@ class DecoderConfig(_Config):
 
 
 NAMED_CONFIGS: dict[str, DecoderConfig | EncoderConfig] = {
-    "nanogpt-nope": DecoderConfig(),
+    "nanogpt-nope-paper": DecoderConfig(),
 }
 """The papers' configurations by name; a name alone brings no trained weights."""

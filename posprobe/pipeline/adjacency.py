@@ -51,7 +51,7 @@ def adjacency(ref: str, *, progress: Progress = silent, **options: Any) -> Repor
     Raises:
         UserError: If the checkpoint, the sequences or a site is not to be had.
 
-    >>> report = adjacency("nanogpt-nope", init=True, prompts=4)
+    >>> report = adjacency("nanogpt-nope-paper", init=True, prompts=4)
     >>> first = [s for s in report.result.scores if s.site == "blocks.0.attn.hook_z"][0]
     >>> first.triples_mean > 0.9
     True

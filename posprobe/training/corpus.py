@@ -9,7 +9,7 @@ from pathlib import Path
 
 from posprobe.core.files import atomic_folder
 from posprobe.data.bpe import train_bpe
-from posprobe.data.corpora import INSTALLED, open_corpus
+from posprobe.data.corpora import DOCSTRINGS, INSTALLED, open_corpus
 from posprobe.data.documents import Document
 from posprobe.data.encoding import encode_documents
 from posprobe.data.generated import generate_documents
@@ -80,7 +80,7 @@ def _make(data: TextData, seed: int, folder: Path) -> None:
     name, read = _source(data, seed)
     if data.tokenizer == "bpe":
         some = islice(training_documents(read()), VOCABULARY_DOCUMENTS)
-        tokenizer = train_bpe(some, vocab_size=data.vocab_size)
+        tokenizer = train_bpe(some, vocab_size=data.vocab_size, template=data.wrap)
     else:
         tokenizer = SubwordTokenizer.from_path(Path(data.tokenizer))
     tokenizer.save(folder / _TOKENIZER)
@@ -106,8 +106,8 @@ def _source(data: TextData, seed: int) -> tuple[str, Callable[[], Iterable[Docum
     if data.source == "generated":
         return "generated", lambda: generate_documents(limit or GENERATED, seed=seed)
     name, documents = open_corpus(data.source, column=data.column)
-    if data.source == INSTALLED:
-        # A few megabytes that take a minute to gather: kept.
+    if data.source in (INSTALLED, DOCSTRINGS):
+        # A few megabytes that take minutes to gather: kept.
         found = list(islice(documents, limit))
         return name, lambda: found
     return name, lambda: islice(open_corpus(data.source, column=data.column)[1], limit)

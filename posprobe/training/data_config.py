@@ -9,8 +9,9 @@ class TextData:
     """Documents, each a sequence of its own that begins at position 0."""
 
     source: str = "installed"
-    """`installed` (English prose of Python and its packages), `generated`, a file or folder, or a
-    data set of the Hub: `fineweb`, `hf:NAME[:CONFIGURATION[:SPLIT]]`."""
+    """`installed` (English prose of Python and its packages), `docstrings` (theirs as they stand),
+    `generated`, a file or folder, or a data set of the Hub: `fineweb`,
+    `hf:NAME[:CONFIGURATION[:SPLIT]]`."""
     column: str = "text"
     """Which column holds the text, in formats that have columns."""
     length: int = 128
@@ -22,6 +23,10 @@ class TextData:
     """`bpe` trains a byte-level one on the training documents; otherwise a file or folder."""
     vocab_size: int = 2000
     """Size of the vocabulary that `bpe` learns."""
+    wrap: bool = True
+    """Whether a tokenizer learned by `bpe` puts [CLS] before and [SEP] after each document. These
+    stand at the same positions of all documents that are cut, and their rows of a position table
+    then differ from all others."""
     limit: int = 0
     """How many documents to read; 0: all (20,000 of the generated ones)."""
     held_out: int = 256

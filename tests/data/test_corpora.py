@@ -20,8 +20,15 @@ def test_a_path(tmp_path):
 def test_the_prose_of_the_machine(monkeypatch):
     monkeypatch.setattr(corpora, "installed_documents", lambda min_words: iter([HELLO] * min_words))
     name, documents = open_corpus("installed", min_words=3)
-    assert name.startswith("docstrings of Python")
+    assert name.startswith("prose of the docstrings of Python")
     assert list(documents) == [HELLO] * 3
+
+
+def test_the_docstrings_of_the_machine(monkeypatch):
+    monkeypatch.setattr(corpora, "docstring_documents", lambda min_words: iter([HELLO] * min_words))
+    name, documents = open_corpus("docstrings", min_words=2)
+    assert name.startswith("docstrings of Python")
+    assert list(documents) == [HELLO] * 2
 
 
 @pytest.mark.parametrize("ref", ["fineweb", "hf:a/b:c"])

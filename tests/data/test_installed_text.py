@@ -5,13 +5,8 @@ from pathlib import Path
 import pytest
 
 from posprobe.core.errors import CorpusError
-from posprobe.data.installed_text import (
-    PACKAGES,
-    SHORTEST,
-    STANDARD,
-    installed_documents,
-    installed_name,
-)
+from posprobe.data.installed_modules import PACKAGES, SHORTEST, STANDARD, installed_name
+from posprobe.data.installed_text import installed_documents
 
 SENTENCE = "The {} of this thing is written down here for all to read."
 NAMES = ("colour", "weight", "length", "height", "owner", "price", "sound", "smell", "taste")

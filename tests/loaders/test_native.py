@@ -92,8 +92,8 @@ def test_names(tmp_path, monkeypatch):
     monkeypatch.setenv("POSPROBE_CHECKPOINTS", str(tmp_path))
     save(build(CONFIGS[2]), tmp_path / "mine")
     assert load("mine").source.ref == "mine"
-    with pytest.raises(CheckpointError, match=r"nanogpt-nope.*--init"):
-        load("nanogpt-nope")
+    with pytest.raises(CheckpointError, match=r"nanogpt-nope-paper.*--init"):
+        load("nanogpt-nope-paper")
     with pytest.raises(CheckpointError, match=r"no-such: no such.*mine"):
         load("no-such")
     empty = tmp_path / "empty"
@@ -103,18 +103,18 @@ def test_names(tmp_path, monkeypatch):
 
 
 def test_named_configuration_has_the_papers_size_and_a_vocabulary():
-    model = load_random("nanogpt-nope", seed=1)
+    model = load_random("nanogpt-nope-paper", seed=1)
     info = model.info
     assert (info.n_layers, info.n_heads, info.d_model, info.d_vocab) == (6, 6, 384, 96)
     assert info.position == "none"
     assert model.tokenizer.size == 96
     assert "random" in model.source.format
-    assert not torch.equal(model.embed.weight, load_random("nanogpt-nope", seed=2).embed.weight)
+    assert not torch.equal(model.embed.weight, load_random("nanogpt-nope-paper", seed=2).embed.weight)
 
 
 def test_unknown_device_is_one_line():
     with pytest.raises(UserError, match="there are: cpu"):
-        load_random("nanogpt-nope", device="cuda:7")
+        load_random("nanogpt-nope-paper", device="cuda:7")
 
 
 @pytest.fixture

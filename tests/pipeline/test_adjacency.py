@@ -21,7 +21,7 @@ def triples(report, condition="random init", feature="cosine"):
 
 @pytest.fixture(scope="module")
 def untrained():
-    return adjacency("nanogpt-nope", init=True, noncausal=True, permute=True, prompts=25)
+    return adjacency("nanogpt-nope-paper", init=True, noncausal=True, permute=True, prompts=25)
 
 
 def test_position_appears_with_the_first_causal_attention(untrained):
@@ -43,7 +43,7 @@ def test_order_and_not_content_decides(untrained):
 
 
 def test_wide_initial_weights_destroy_it():
-    wide = triples(adjacency("nanogpt-nope", init=True, init_std=0.2, prompts=25))
+    wide = triples(adjacency("nanogpt-nope-paper", init=True, init_std=0.2, prompts=25))
     assert all(score < 0.8 for score in wide.values())
 
 
@@ -86,4 +86,4 @@ def test_the_batch_size_changes_nothing_where_texts_hold_special_tokens(tmp_path
 
 def test_mean_without_spread_is_refused():
     with pytest.raises(UserError, match="needs --init-std"):
-        adjacency("nanogpt-nope", init=True, init_mean=4.0)
+        adjacency("nanogpt-nope-paper", init=True, init_mean=4.0)
