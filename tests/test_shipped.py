@@ -2,8 +2,10 @@
 
 import json
 
+import numpy as np
 import pytest
 
+from posprobe import manifold
 from posprobe.core.references import SHIPPED
 from posprobe.data.splits import split_equations
 from posprobe.data.symbolic import TASKS
@@ -12,6 +14,7 @@ from posprobe.training.equation_table import EquationTable
 from posprobe.training.evaluate import exact_match
 
 FOLDERS = sorted(path.parent for path in SHIPPED.glob("*/provenance.json"))
+LEFT_THE_PLATEAU = 5.9
 KNOWN = ("recipe", "command", "seed", "data", "steps", "evaluation", "curve", "versions")
 
 
@@ -41,3 +44,16 @@ def test_symbolic_tasks_are_solved_as_often_as_recorded(folder):
     table = EquationTable(held_out, model.tokenizer, name=task.name, causal=model.cfg.causal)
     recorded = model.source.trained["evaluation"]["exact_match"]
     assert exact_match(model, table)["exact_match"] == pytest.approx(recorded, abs=0.05)
+
+
+def test_the_table_of_dstg_is_flatter_and_smoother_than_that_of_ap_at_equal_loss():
+    found = manifold("dstg-tiny", "ap-tiny", steps="all", draws=1).result.manifolds
+    own = sorted((m for m in found if m.checkpoint.startswith("dstg")), key=lambda m: m.loss)
+    # On its first plateau the AP model has learned no local relations, and its table is smooth.
+    added = [m for m in found if m.checkpoint.startswith("ap") and m.loss < LEFT_THE_PLATEAU]
+    assert len(added) >= 3
+    for other in added:
+        for number, least in (("top2", 0.3), ("low4_all", 0.15)):
+            curve = [getattr(m, number) for m in own]
+            equal = np.interp(other.loss, [m.loss for m in own], curve)
+            assert equal - getattr(other, number) >= least

@@ -43,9 +43,10 @@ class TrainConfig:
     """Longest gradient; 0: not clipped."""
     bias_lr_scale: float = 1.0
     """Learning rate of the relative bias, as a multiple of the others'."""
-    init: Literal["authors", "fan-in"] = "authors"
+    init: Literal["authors", "fan-in", "even"] = "authors"
     """First weights: as the authors draw them (encoders uniform in ±0.02, decoders as nanoGPT); or
-    normal with a variance of one over the number of inputs."""
+    those inside the blocks normal with a variance of one over the number of inputs; or `even`, the
+    same but for queries and keys, which begin small, so that attention is even at first."""
     mask_rate: float = 0.2
     """Share of the text tokens to predict (encoders)."""
     mask_as_mask: float = 1.0

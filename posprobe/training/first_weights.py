@@ -33,18 +33,25 @@ def first_weights(config: TrainConfig, tokenizer: Tokenizer) -> Encoder | Decode
         cfg = replace(cfg, pad_id=pad, special_ids=tokenizer.special_ids)
     model = build(cfg, seed=config.seed)
     model.tokenizer = tokenizer
-    if config.init == "fan-in":
-        _draw_by_inputs(model, config.seed)
+    if config.init != "authors":
+        _draw_by_inputs(model, config.seed, even=config.init == "even")
     return model
 
 
-def _draw_by_inputs(model: nn.Module, seed: int) -> None:
+def _draw_by_inputs(model: Encoder | Decoder, seed: int, *, even: bool) -> None:
     """Draw the matrices inside the blocks with variance 1 / inputs.
 
     Tables and head keep their small first weights: a large random position table would stay
     what it was drawn as, since norms hide its length and a step of Adam has a fixed one.
+
+    Args:
+        model: What is drawn.
+        seed: Seed of the draw.
+        even: Whether queries and keys keep their small weights, so that attention begins evenly
+            spread over all keys, and not as a random pattern of tokens and positions.
     """
     generator = torch.Generator().manual_seed(seed)
     for name, parameter in model.named_parameters():
         if parameter.ndim > 1 and name.startswith("blocks.") and "relative_bias" not in name:
-            nn.init.normal_(parameter, std=parameter.shape[1] ** -0.5, generator=generator)
+            spared = 2 * model.cfg.d_model if even and ".qkv." in name else 0
+            nn.init.normal_(parameter[spared:], std=parameter.shape[1] ** -0.5, generator=generator)

@@ -24,6 +24,9 @@ def test_fan_in_draws_the_matrices_in_the_blocks_by_the_number_of_their_inputs()
             assert weight.unique().tolist() == ([1.0] if "norm" in name else [0.0])
         else:
             inside = name.startswith("blocks.")
+            if name.endswith("qkv.ap.weight"):
+                queries_and_keys, weight = weight.split([256, 32])
+                assert float(queries_and_keys.detach().abs().max()) <= 0.02
             std = weight.shape[1] ** -0.5 if inside else 0.02 / 3**0.5  # uniform in ±0.02
             assert float(weight.detach().std()) == pytest.approx(std, rel=0.1)
 

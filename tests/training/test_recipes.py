@@ -17,19 +17,21 @@ def test_every_recipe_is_named_after_itself():
     }
 
 
-def test_the_tiny_encoders_differ_in_how_position_enters_and_in_nothing_else():
+def test_the_tiny_encoders_differ_in_how_position_enters_and_how_attention_begins():
     first, *others = (recipe_config(f"{position}-tiny") for position in POSITIONS)
     for config in others:
         same = replace(config.model, position=first.model.position)
-        assert replace(config, recipe=first.recipe, model=same) == first
+        assert replace(config, recipe=first.recipe, model=same, init=first.init) == first
+        assert config.init == "fan-in"
 
 
-def test_the_tiny_encoders_are_as_issued():
+def test_the_tiny_encoders_fit_two_cores():
     config = recipe_config("dstg-tiny")
     model = config.model
     assert (model.n_layers, model.n_heads, model.n_ctx) == (4, 4, 128)
     assert model.streams == {"ap": 16, "sem": 80}
-    assert (config.batch_size, config.lr, config.beta1, config.beta2) == (16, 2e-3, 0.9, 0.98)
+    assert (config.batch_size, config.lr, config.beta1, config.beta2) == (16, 1e-3, 0.9, 0.98)
+    assert (config.data.source, config.data.wrap, model.rp_border) == ("docstrings", False, "none")
     assert (config.mask_rate, config.mask_as_mask, config.bias_lr_scale) == (0.2, 1.0, 3.0)
     assert build(model).unembed.head.weight is not build(model).embed.weight
 
