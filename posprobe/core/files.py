@@ -60,10 +60,14 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def require_writable(folder: Path) -> None:
+def require_writable(folder: Path, flag: str = "--out") -> None:
     """Refuse a folder that nothing can be written to; it need not exist yet.
 
     Asked before a long run, so that its result is not lost at the end.
+
+    Args:
+        folder: Where something will be written.
+        flag: Which option named it.
 
     Raises:
         UserError: If the folder or what it would be made in is a file or is protected.
@@ -72,7 +76,7 @@ def require_writable(folder: Path) -> None:
     while not place.exists():
         place = place.parent
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
-        raise UserError(f"--out {folder}: cannot be written; choose another folder")
+        raise UserError(f"{flag} {folder}: cannot be written; choose another folder")
 
 
 def write_text(path: Path, text: str) -> Path:

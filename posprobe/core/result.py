@@ -1,13 +1,18 @@
 """What every measure returns."""
 
+import json
 from abc import ABC, abstractmethod
 from dataclasses import fields, is_dataclass
-from typing import Any
+from html import escape
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from posprobe.core.files import strict_json
+from posprobe.core.reading import from_plain
+
+_R = TypeVar("_R", bound="Result")
 
 
 class Result(ABC):
@@ -33,6 +38,36 @@ class Result(ABC):
     def to_json(self) -> str:
         """Return the fields as strict JSON, the same bytes for the same numbers."""
         return strict_json(self.to_dict())
+
+    @classmethod
+    def from_json(cls: type[_R], text: str) -> _R:
+        """Read what `to_json` wrote.
+
+        Args:
+            text: The JSON of a result of this class.
+
+        Raises:
+            UserError: If a field is missing, unknown or of another type; names it.
+        """
+        return from_plain(cls, json.loads(text), where=cls.__name__)
+
+    def _repr_html_(self) -> str:
+        """Show the summary in a notebook, in place of thousands of numbers."""
+        cells = "".join(
+            f'<tr><th style="text-align:left">{escape(name)}</th><td>{escape(_brief(value))}</td>'
+            for name, value in self.summary().items()
+        )
+        return f"<table><caption>{type(self).__name__}</caption>{cells}</table>"
+
+
+def _brief(value: Any) -> str:
+    match value:
+        case dict():
+            return ", ".join(f"{name} {_brief(item)}" for name, item in value.items())
+        case float():
+            return f"{value:.4g}"
+        case _:
+            return "none" if value is None else str(value)
 
 
 def plain(value: Any) -> Any:

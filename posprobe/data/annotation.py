@@ -29,6 +29,8 @@ class Annotation:
             not spell it. The words of a contraction, such as `do` and `n't` in one
             multiword token, have the place of the whole.
         end: One more than its last character, or -1.
+        sentence_type: What the treebank calls each sentence, such as `decl` or `imp`, by its
+            comment `s_type`; empty where it says nothing.
     """
 
     form: tuple[str, ...]
@@ -43,6 +45,7 @@ class Annotation:
     sentence: Int[np.ndarray, " pos"]
     start: Int[np.ndarray, " pos"]
     end: Int[np.ndarray, " pos"]
+    sentence_type: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.form)

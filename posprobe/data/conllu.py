@@ -1,6 +1,7 @@
 """Documents in CoNLL-U treebanks."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from posprobe.data.annotation import Annotation
@@ -8,8 +9,8 @@ from posprobe.data.conllu_words import Line, Word, annotate, joined, read_words
 from posprobe.data.documents import Document
 from posprobe.data.lines import read_lines
 
-Sentence = tuple[str, tuple[Word, ...]]
-"""A sentence's text and, if they are asked for, its words."""
+Sentence = tuple[str, tuple[Word, ...], str]
+"""A sentence's text, if they are asked for its words, and its `# s_type`, if it has one."""
 
 
 def read_conllu(path: Path, *, annotated: bool = False) -> Iterator[Document]:
@@ -41,7 +42,7 @@ def read_conllu(path: Path, *, annotated: bool = False) -> Iterator[Document]:
         words = read_words(lines, path) if annotated or not comments.get("text") else ()
         text = comments.get("text") or joined(words)
         if text:
-            paragraphs[-1].append((text, words))
+            paragraphs[-1].append((text, words, comments.get("s_type", "")))
     yield from _document(paragraphs, name, annotated)
 
 
@@ -49,11 +50,12 @@ def _document(paragraphs: list[list[Sentence]], name: str, annotated: bool) -> I
     kept = [sentences for sentences in paragraphs if sentences]
     if not kept:
         return
-    texts = tuple(tuple(text for text, _ in sentences) for sentences in kept)
+    texts = tuple(tuple(text for text, _, _ in sentences) for sentences in kept)
     annotation: Annotation | None = None
     if annotated:
-        words = [words for sentences in kept for _, words in sentences]
-        annotation = annotate(words, Document(texts))
+        words = [words for sentences in kept for _, words, _ in sentences]
+        types = tuple(kind for sentences in kept for _, _, kind in sentences)
+        annotation = replace(annotate(words, Document(texts)), sentence_type=types)
     yield Document(texts, name=name, annotation=annotation)
 
 
@@ -71,11 +73,11 @@ def _sentences(path: Path) -> Iterator[list[Line]]:
 
 
 def _comments(sentence: list[Line]) -> Iterator[tuple[str, str]]:
-    """Give `text`, `newdoc` and `newpar`; other comments, such as newpar_block, are not ours."""
+    """Give `text`, `newdoc`, `newpar`, `s_type`; others, such as newpar_block, are not ours."""
     for _, line in sentence:
         if line.startswith("#"):
             key, _, value = line[1:].partition("=")
             # Both `# newpar id = 7` and `# newpar` are in use.
             key = key.strip().removesuffix(" id")
-            if key in ("text", "newdoc", "newpar"):
+            if key in ("text", "newdoc", "newpar", "s_type"):
                 yield key, value.strip()

@@ -5,6 +5,7 @@ import numpy as np
 from posprobe.analysis.adjacency import AdjacencyResult, AdjacencyScore
 from posprobe.figures.adjacency_maps import similarity_figures, variance_figures
 from posprobe.figures.description import Axis, Figure, Panel
+from posprobe.figures.layer_axis import layer_axis
 from posprobe.figures.marks import Heatmap, Line, Mark, Rule, Scale, Shape
 from posprobe.figures.sites import layer_name, place
 from posprobe.figures.theme import AMOUNT_STOPS, SERIES
@@ -87,18 +88,10 @@ def _layer_panel(result: AdjacencyResult, whole: list[AdjacencyScore], name: str
             if chosen:
                 lines.append(_score_line(result, chosen, index))
     lines.append(Rule(value=0.5, axis="y", label="nearness plays no part", dash="dot"))
-    layers = sorted({score.layer for score in whole if score.layer is not None})
-    ticks = layers[:: 1 + (len(layers) - 1) // 13]
     return Panel(
         title=name,
         marks=tuple(lines),
-        x=Axis(
-            label="layer",
-            ticks=tuple(float(layer) for layer in ticks),
-            tick_labels=tuple("emb." if layer == -1 else str(layer) for layer in ticks),
-            low=layers[0] - 0.4,
-            high=layers[-1] + 0.4,
-        ),
+        x=layer_axis(score.layer for score in whole if score.layer is not None),
         y=Axis(label="adjacency score", low=0, high=1.03),
     )
 

@@ -1,7 +1,6 @@
 """Figures of what lies behind the adjacency scores: similarities and variances."""
 
 import math
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,6 +8,7 @@ from jaxtyping import Float
 
 from posprobe.analysis.adjacency import AdjacencyResult, Similarity, VarianceByPosition
 from posprobe.figures.description import Axis, Figure, Panel
+from posprobe.figures.ids import figure_id
 from posprobe.figures.marks import Heatmap, Line, Scale
 from posprobe.figures.sites import layer_name, place
 from posprobe.figures.theme import AMOUNT_STOPS, POSITION_STOPS
@@ -59,7 +59,7 @@ def similarity_id(name: str) -> str:
     >>> similarity_id("attn.hook_z")
     'adjacency-similarity-attn-hook-z'
     """
-    return "adjacency-similarity-" + re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return figure_id("adjacency-similarity", name)
 
 
 def _shrink(item: Similarity, side: int) -> SimilarityMap:
@@ -125,6 +125,7 @@ def _similarity_panel(item: SimilarityMap) -> Panel:
         values=item.matrix,
         scale=Scale(label="cosine", low=low, high=high, stops=AMOUNT_STOPS, keyed=False),
         label="cosine",
+        names=() if item.step == 1 else _cell_names(item),
     )
     what = "position" if item.step == 1 else "block"
     hidden = Axis(label=what, hidden=True, low=-0.5, high=len(item.matrix) - 0.5)
@@ -134,6 +135,16 @@ def _similarity_panel(item: SimilarityMap) -> Panel:
         x=hidden,
         y=replace(hidden, reversed=True),
         equal=True,
+    )
+
+
+def _cell_names(item: SimilarityMap) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        tuple(
+            f"{decimal(value, 3)}, from positions {row * item.step} and {column * item.step} on"
+            for column, value in enumerate(values)
+        )
+        for row, values in enumerate(item.matrix.tolist())
     )
 
 

@@ -8,7 +8,7 @@ LABEL_LIMIT = 30
 """Longest tick label, in characters; longer ones lose their middle."""
 
 _CHARACTER = 6.2
-_TICKS = 32
+_TICKS = 38
 _TITLE = 20
 _LINE = 15
 

@@ -30,6 +30,11 @@ class Scale:
     classes: tuple[str, ...] = ()
     keyed: bool = True
 
+    @property
+    def diverging(self) -> bool:
+        """Whether the middle of the scale is the page's own colour, and both ends are strong."""
+        return self.stops[len(self.stops) // 2] == "paper"
+
     def role(self, value: float) -> str:
         """Return the stop nearest to a number."""
         span = self.high - self.low

@@ -27,6 +27,9 @@ FORMATS = ("png", "svg", "pdf")
 """Files that can be written."""
 
 _INCH = 96.0
+
+PRINTED = 672
+"""Width of a figure in a file, in pixels of 1/96 inch: 7 inches, the text of a printed page."""
 _STYLE: dict[str, Any] = {
     "font.family": ["sans-serif"],
     "font.size": 8.5,
@@ -71,8 +74,8 @@ def draw(figure: Figure, *, theme: Theme = LIGHT, width: int = 760, keys: bool =
     return canvas
 
 
-def save(figure: Figure, path: Path, *, theme: Theme = LIGHT, dpi: int = 200) -> Path:
-    """Write a figure to a PNG, SVG or PDF file, whole or not at all.
+def save(figure: Figure, path: Path, *, theme: Theme = LIGHT, dpi: int = 300) -> Path:
+    """Write a figure to a PNG, SVG or PDF file 7 inches wide, whole or not at all.
 
     Args:
         figure: What to draw.
@@ -87,7 +90,7 @@ def save(figure: Figure, path: Path, *, theme: Theme = LIGHT, dpi: int = 200) ->
     if kind not in FORMATS:
         known = ", ".join(f".{name}" for name in FORMATS)
         raise UserError(f"cannot write figure {str(path)!r}: choose a suffix among {known}")
-    canvas = draw(figure, theme=theme)
+    canvas = draw(figure, theme=theme, width=PRINTED)
     with atomic_path(path) as temporary, _style(figure.id):
         canvas.savefig(
             temporary,

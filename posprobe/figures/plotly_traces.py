@@ -232,6 +232,8 @@ def text_role(mark: Heatmap, value: float) -> str:
     if mark.scale.classes:
         return "ink" if mark.scale.role(value) == "undefined" else "paper"
     part = (value - mark.scale.low) / max(mark.scale.high - mark.scale.low, 1e-9)
+    if mark.scale.diverging:
+        part = abs(2 * part - 1)
     return "paper" if part > 0.55 else "ink"
 
 

@@ -35,3 +35,12 @@ def brief(value: float) -> str:
     ('0.50', '–')
     """
     return "–" if math.isnan(value) else decimal(value)
+
+
+def upper_first(text: str) -> str:
+    """Begin a sentence or a title, without touching what else is written large.
+
+    >>> upper_first("part of NP")
+    'Part of NP'
+    """
+    return text[:1].upper() + text[1:]

@@ -13,14 +13,16 @@ from posprobe.figures import matplotlib_renderer
 from posprobe.figures.adjacency import adjacency_figures
 from posprobe.figures.grid import grid
 from posprobe.figures.heads import heads_figures
+from posprobe.figures.holmes import holmes_figures
 from posprobe.figures.manifold import manifold_figures
 from posprobe.figures.matplotlib_renderer import draw as draw_still
 from posprobe.figures.matplotlib_renderer import save, svg
 from posprobe.figures.plotly_renderer import draw, plotly_spec
+from posprobe.figures.probes import probes_figures
 from posprobe.figures.theme import CSS, DARK, LIGHT
 from posprobe.figures.training import training_figure
 from posprobe.figures.training_curve import read_curve
-from tests.figures import samples, trainings
+from tests.figures import holmes_scores, probings, samples, trainings
 
 
 def _tiny():
@@ -45,6 +47,10 @@ RESULTS = {
     "states": lambda: manifold_figures(samples.layered_result(layers=2)),
     "heads": lambda: heads_figures(samples.undefined_heads()),
     "adjacency": lambda: adjacency_figures(samples.adjacency_result(layers=2, heads=2)),
+    "probe": lambda: probes_figures(
+        probings.probes_result(targets=("token",), features=("state", "cosine"))
+    ),
+    "holmes": lambda: holmes_figures(holmes_scores.holmes_result()),
 }
 
 

@@ -1,0 +1,162 @@
+"""Small networks that read a target from states: one per place, target and seed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int, Num
+from torch import Tensor
+
+from posprobe.analysis.mlp_networks import start_networks
+from posprobe.analysis.mlp_scales import FeatureScales, NumberScales
+from posprobe.analysis.mlp_stack import STATES, MlpStack
+from posprobe.analysis.mlp_training import MlpTraining, train_networks
+
+MlpKind = Literal["mlp", "mlp-small"]
+
+HIDDEN: dict[MlpKind, tuple[int, ...]] = {"mlp": (512, 384, 128), "mlp-small": (64,)}
+"""Widths of the hidden layers; those of `mlp` are from B (arXiv 2501.00073)."""
+_PARAMETERS = 1 << 24
+"""Numbers in the networks trained side by side; more would take memory and save no time."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ProbeRows:
+    """Tokens that networks learn from, or that say when to stop.
+
+    Attributes:
+        states: The same tokens at each place (a site, a stream, a feature), all as wide.
+        targets: Numbers, one column per target; or the class, from 0, of one target.
+    """
+
+    states: Float[Tensor, "place sample d"]
+    targets: Float[Tensor, "sample target"] | Int[Tensor, " sample"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MlpProbes:
+    """Trained networks, one per seed, place and target.
+
+    Attributes:
+        stacks: The networks, in the groups they were trained in.
+        shape: How many seeds, places and targets there are.
+        scales: Of the numbers; None for classes.
+    """
+
+    stacks: tuple[MlpStack, ...]
+    shape: tuple[int, int, int]
+    scales: NumberScales | None
+
+    @torch.no_grad()
+    def predict(
+        self, states: Float[Tensor, "place sample d"]
+    ) -> Num[np.ndarray, "seed place sample target"]:
+        """Guess the targets of each token.
+
+        Args:
+            states: Tokens at the places of the training, in the same order.
+
+        Returns:
+            Numbers, in float64; or the likeliest class, in the one column there is.
+        """
+        seeds, places, targets = self.shape
+        guess = np.empty(
+            (seeds, places, states.shape[1], targets),
+            dtype=np.float64 if self.scales else np.int64,
+        )
+        for stack in self.stacks:
+            own = states.to(stack.place.device)
+            found = torch.cat([self._guess(stack.run(own, rows)) for rows in stack.blocks(own)], 1)
+            seed, place, target = (
+                index.cpu().numpy() for index in (stack.seed, stack.place, stack.target)
+            )
+            guess[seed, place, :, target] = found.cpu().numpy()
+        if self.scales is None:
+            return guess
+        return guess * self.scales.sd.numpy() + self.scales.mean.numpy()
+
+    def _guess(self, out: Float[Tensor, "network sample outer"]) -> Num[Tensor, "network sample"]:
+        return out[..., 0] if self.scales else out.argmax(dim=-1)
+
+
+def fit_mlp_probes(
+    train: ProbeRows,
+    validation: ProbeRows,
+    *,
+    kind: MlpKind,
+    seeds: Sequence[int],
+    classes: int | None = None,
+    training: MlpTraining | None = None,
+) -> MlpProbes:
+    """Train one network per seed, place and target, many at a time.
+
+    Each network is what it would be if trained alone: it has its own loss, its own best epoch
+    and its own end. The networks of one seed start alike and meet the tokens in one order.
+    Features and numbers are standardised by the training tokens. Training runs on the device
+    of the states; in float64 if they are, else in float32.
+
+    Args:
+        train: Tokens to learn from.
+        validation: Tokens of other documents, which say which epoch was best.
+        kind: `mlp`, four layers as in B; or `mlp-small`, one hidden layer.
+        seeds: Different seeds, each of which makes networks of its own.
+        classes: How many classes the one target has; None for numbers.
+        training: How they learn; None: as usual.
+    """
+    assert len(set(seeds)) == len(seeds) > 0, "want different seeds"
+    assert validation.states.shape[1], "want tokens that say which epoch was best"
+    features = FeatureScales.of(train.states)
+    numbers = None if classes else NumberScales.of(train.targets)
+    answers, watched = (_answers(rows, numbers, features.mean) for rows in (train, validation))
+    places, tokens, d = train.states.shape
+    shape = (len(seeds), places, answers.shape[1])
+    widths = (d, *HIDDEN[kind], classes or 1)
+    training = training or MlpTraining()
+    stacks = []
+    for seed, place, target in _groups(shape, _group_size(widths, training.batch)):
+        own_seeds = [seeds[number] for number in seed.tolist()]
+        stack = MlpStack(
+            networks=start_networks(widths, own_seeds, features.mean),
+            seed=seed.to(answers.device),
+            place=place.to(answers.device),
+            target=target.to(answers.device),
+            scales=features,
+        )
+        train_networks(
+            stack.networks,
+            seeds=own_seeds,
+            tokens=tokens,
+            loss=partial(stack.loss, train.states, answers),
+            watched=partial(stack.mean_loss, validation.states, watched),
+            training=training,
+        )
+        stacks.append(stack)
+    return MlpProbes(stacks=tuple(stacks), shape=shape, scales=numbers)
+
+
+def _answers(
+    rows: ProbeRows, scales: NumberScales | None, like: Float[Tensor, "..."]
+) -> Num[Tensor, "sample target"]:
+    """Return what the networks are to say: standardised numbers, or classes in one column."""
+    if scales is None:
+        return rows.targets[:, None].to(like.device)
+    return scales.standardise(rows.targets).to(like)
+
+
+def _group_size(widths: Sequence[int], batch: int) -> int:
+    """Say how many networks are trained side by side."""
+    numbers = sum(inner * outer for inner, outer in pairwise(widths))
+    return max(1, min(_PARAMETERS // numbers, STATES // (batch * max(widths))))
+
+
+def _groups(
+    shape: tuple[int, int, int], size: int
+) -> Iterator[tuple[Int[Tensor, " network"], Int[Tensor, " network"], Int[Tensor, " network"]]]:
+    """Number the networks by seed, place and target, and yield some at a time."""
+    for numbers in torch.ones(shape).nonzero().split(size):
+        seed, place, target = numbers.T
+        yield seed, place, target

@@ -1,0 +1,90 @@
+"""From checkpoints to a report of which positions can be read from their states."""
+
+from typing import Any
+
+from posprobe.analysis.probes import ProbeKind, ProbeScore, ProbesResult
+from posprobe.core.errors import UserError
+from posprobe.models.protocol import Model
+from posprobe.pipeline.opening import short_names
+from posprobe.pipeline.options import ProbeOptions
+from posprobe.pipeline.probe_identity import identity_scores
+from posprobe.pipeline.probe_linear import LinearProbes
+from posprobe.pipeline.probe_mlp import NetworkProbes
+from posprobe.pipeline.probe_notes import probe_notes
+from posprobe.pipeline.probe_outcome import Outcome, Probes
+from posprobe.pipeline.probe_samples import stream_samples
+from posprobe.pipeline.probe_scores import probe_scores
+from posprobe.pipeline.probe_study import Study, conditions_of, open_study
+from posprobe.pipeline.progress import Progress, silent
+from posprobe.pipeline.record import provenance
+from posprobe.report.report import Report
+
+
+def probe(*refs: str, progress: Progress = silent, **options: Any) -> Report:
+    """Say from which states a simple probe can read where a token stands.
+
+    Probes learn from some documents and are examined on others, the same ones for every
+    checkpoint. See `ProbeScore` for how to read a score and its controls.
+
+    Args:
+        *refs: Checkpoints, or names of configurations, which have random weights only.
+        progress: Shows how far the work is.
+        **options: The fields of `ProbeOptions`.
+
+    Raises:
+        UserError: If a checkpoint, the corpus, a target or a site is not to be had.
+    """
+    if not refs:
+        raise UserError("probe: name at least one checkpoint")
+    chosen = ProbeOptions(**options)
+    names = short_names(list(refs))
+    found = [_measure(ref, n, chosen, progress) for ref, n in zip(refs, names, strict=True)]
+    studies = [study for study, _ in found]
+    corpus = studies[0].corpus
+    result = ProbesResult(
+        corpus=corpus.tokens.name,
+        targets=corpus.train.text.targets,
+        train_documents=len(corpus.train.text.tokens),
+        test_documents=len(corpus.test.text.tokens),
+        scores=tuple(score for _, scores in found for score in scores),
+        notes=probe_notes(studies),
+    )
+    sources = [study.source for study in studies]
+    tokens = [study.corpus.tokens.source for study in studies]
+    return Report(
+        measure="probe",
+        result=result,
+        provenance=provenance("probe", chosen, sources, tokens, refs=list(refs)),
+    )
+
+
+def _measure(
+    ref: str, name: str, chosen: ProbeOptions, progress: Progress
+) -> tuple[Study, list[ProbeScore]]:
+    model, study = open_study(ref, name, chosen)
+    identity = identity_scores(study, d_vocab=model.info.d_vocab)
+    scores: list[ProbeScore] = []
+    for condition, probed in conditions_of(model, chosen):
+        outcomes = _probe(probed, study, progress, what=f"{name}, {condition}")
+        scores += probe_scores(study, condition, outcomes, identity)
+    return study, scores
+
+
+def _probe(model: Model, study: Study, progress: Progress, *, what: str) -> list[Outcome]:
+    """Run the model once over each side; every probe learns and is examined on the way."""
+    if not study.known:
+        return []
+    probes = [_probes(kind, study) for kind in study.probes]
+    for sample in stream_samples(model, study, held_out=False, progress=progress, what=what):
+        for each in probes:
+            each.learn(sample)
+    for each in probes:
+        each.fit(progress, what=what)
+    for sample in stream_samples(model, study, held_out=True, progress=progress, what=what):
+        for each in probes:
+            each.examine(sample)
+    return [outcome for each in probes for outcome in each.outcomes()]
+
+
+def _probes(kind: ProbeKind, study: Study) -> Probes:
+    return LinearProbes(study) if kind == "linear" else NetworkProbes(study, kind)
