@@ -2,15 +2,23 @@
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from posprobe.core.errors import UserError
 from posprobe.core.options import LoadOptions
 from posprobe.options_to_flags import with_options
-from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions
+from posprobe.pipeline.holmes_options import HolmesOptions
+from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions, ProbeOptions
+from posprobe.pipeline.report_options import CompareOptions, ReportOptions
+
+if TYPE_CHECKING:
+    from posprobe.report.full_report import FullReport
+    from posprobe.report.report import Report
+from posprobe.pipeline.reproduce_options import ReproduceOptions
 
 app = typer.Typer(
     help="How a trained transformer keeps track of position.",
@@ -23,8 +31,15 @@ app = typer.Typer(
 Checkpoint = Annotated[
     str, typer.Argument(metavar="CKPT", help="Path, shipped name or Hub id.", show_default=False)
 ]
+Checkpoints = Annotated[
+    list[str], typer.Argument(metavar="CKPT...", help="Paths, shipped names or Hub ids.")
+]
 Out = Annotated[Path, typer.Option(help="Folder for the reports.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as strict JSON.")]
+Figures = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Write each figure there too, as PNG and SVG."),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would run, and stop.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
@@ -32,17 +47,16 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 @app.command()
 @with_options(ManifoldOptions)
 def manifold(
-    checkpoints: Annotated[
-        list[str], typer.Argument(metavar="CKPT...", help="Paths, shipped names or Hub ids.")
-    ],
+    checkpoints: Checkpoints,
     out: Out = Path("reports"),
+    figures: Figures = None,
     as_json: AsJson = False,
     dry_run: DryRun = False,
     debug: Debug = False,
     **options: Any,
 ) -> None:
     """Describe the curve that positions draw in a table or in the states."""
-    _run("manifold", checkpoints, options, out=out, as_json=as_json, dry_run=dry_run)
+    _run("manifold", checkpoints, options, _To(out, figures, as_json), dry_run=dry_run)
 
 
 @app.command()
@@ -50,13 +64,14 @@ def manifold(
 def heads(
     checkpoint: Checkpoint,
     out: Out = Path("reports"),
+    figures: Figures = None,
     as_json: AsJson = False,
     dry_run: DryRun = False,
     debug: Debug = False,
     **options: Any,
 ) -> None:
     """Split each head's attention logits among position, meaning and distance."""
-    _run("heads", [checkpoint], options, out=out, as_json=as_json, dry_run=dry_run)
+    _run("heads", [checkpoint], options, _To(out, figures, as_json), dry_run=dry_run)
 
 
 @app.command()
@@ -69,6 +84,7 @@ def adjacency(
         str | None, typer.Option(metavar="CKPT", help="Another way to name the checkpoint.")
     ] = None,
     out: Out = Path("reports"),
+    figures: Figures = None,
     as_json: AsJson = False,
     dry_run: DryRun = False,
     debug: Debug = False,
@@ -78,7 +94,160 @@ def adjacency(
     if (checkpoint is None) == (model is None):
         raise UserError("adjacency: name one checkpoint, as CKPT or by --model")
     named = checkpoint or model or ""
-    _run("adjacency", [named], options, out=out, as_json=as_json, dry_run=dry_run)
+    _run("adjacency", [named], options, _To(out, figures, as_json), dry_run=dry_run)
+
+
+@app.command()
+@with_options(ProbeOptions)
+def probe(
+    checkpoints: Checkpoints,
+    out: Out = Path("reports"),
+    figures: Figures = None,
+    as_json: AsJson = False,
+    dry_run: DryRun = False,
+    debug: Debug = False,
+    **options: Any,
+) -> None:
+    """Say from which states a simple probe can read where a token stands."""
+    _run("probe", checkpoints, options, _To(out, figures, as_json), dry_run=dry_run)
+
+
+@app.command()
+@with_options(HolmesOptions)
+def holmes(
+    checkpoints: Checkpoints,
+    out: Out = Path("reports"),
+    figures: Figures = None,
+    as_json: AsJson = False,
+    dry_run: DryRun = False,
+    debug: Debug = False,
+    **options: Any,
+) -> None:
+    """Say which linguistic phenomena a linear probe reads from the states."""
+    options["cache"] = options["cache"] or str(out / "holmes-cache")
+    _run("holmes", checkpoints, options, _To(out, figures, as_json), dry_run=dry_run)
+
+
+@app.command("holmes-data")
+def holmes_data(
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="SOURCE...", help="BLiMP (.zip, folder, .jsonl) or .conllu files."),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder of the data sets.")],
+    samples: Annotated[
+        int, typer.Option(help="Samples drawn from treebanks for each data set, at most.")
+    ] = 4000,
+    seed: Annotated[int, typer.Option(help="Seed of splits and draws.")] = 0,
+    debug: Debug = False,
+) -> None:
+    """Make data sets for `holmes` from BLiMP and from treebanks, without a network."""
+    from posprobe.pipeline.holmes_data import holmes_data as run
+    from posprobe.terminal import print_paths
+
+    print_paths(run(*sources, out=out, samples=samples, seed=seed))
+
+
+@app.command()
+@with_options(ReproduceOptions)
+def reproduce(
+    out: Out = Path("reports"), as_json: AsJson = False, debug: Debug = False, **options: Any
+) -> None:
+    """Test what two papers claim on the checkpoints that ship, or on your own."""
+    from posprobe import terminal
+    from posprobe.core.files import require_writable
+    from posprobe.pipeline.reproduce import reproduce as run
+
+    require_writable(out)
+    report = run(progress=terminal.progress, **options)
+    if as_json:
+        sys.stdout.write(report.json() + "\n")
+    else:
+        terminal.print_table(report.table(), report.headline())
+    terminal.print_paths(report.save(out), to_stderr=as_json)
+
+
+@app.command()
+@with_options(ReportOptions)
+def report(
+    checkpoints: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CKPT...]", help="Paths, shipped names or Hub ids."),
+    ] = None,
+    saved: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from",
+            metavar="DIR",
+            help="Make the page from the JSON files of a folder; no model is run. "
+            "Can be given again.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the reports. Default: reports, or the folder of --from."),
+    ] = None,
+    figures: Figures = None,
+    as_json: AsJson = False,
+    dry_run: DryRun = False,
+    debug: Debug = False,
+    **options: Any,
+) -> None:
+    """Put all measures of one or several checkpoints on one page."""
+    from posprobe import terminal
+
+    if bool(checkpoints) == bool(saved):
+        raise UserError("report: name checkpoints, or a folder of saved results by --from")
+    if dry_run:
+        from posprobe.pipeline.report import plan_report
+
+        facts = plan_report(checkpoints or [], saved or [], **options)
+        terminal.print_json(facts) if as_json else terminal.print_facts(facts)
+        return
+    to = _To(out or Path("reports"), figures, as_json)
+    if saved:
+        _rerender(saved, to, beside=out is None)
+        return
+    _require_writable(to)
+    from posprobe.pipeline.opening import report_folder
+    from posprobe.pipeline.report import full_report as run
+
+    made = run(*(checkpoints or []), progress=terminal.progress, **options)
+    _tell(made, to)
+    _write(made, to, to.out / report_folder(checkpoints or []))
+
+
+@app.command()
+@with_options(CompareOptions)
+def compare(
+    a: Annotated[
+        str, typer.Argument(metavar="A", help="A checkpoint, or its saved results: JSON or folder.")
+    ],
+    b: Annotated[str, typer.Argument(metavar="B", help="The other, of the same kind.")],
+    out: Out = Path("reports"),
+    figures: Figures = None,
+    as_json: AsJson = False,
+    dry_run: DryRun = False,
+    debug: Debug = False,
+    **options: Any,
+) -> None:
+    """Say what differs between two checkpoints, with intervals over the same documents."""
+    from posprobe import terminal
+
+    to = _To(out, figures, as_json)
+    if dry_run:
+        from posprobe.pipeline.compare import plan_compare
+
+        facts = plan_compare(a, b, **options)
+        terminal.print_json(facts) if as_json else terminal.print_facts(facts)
+        return
+    _require_writable(to)
+    from posprobe.pipeline.compare import compare as run
+    from posprobe.pipeline.compare import comparison_folder
+
+    made = run(a, b, progress=terminal.progress, **options)
+    _tell(made, to)
+    _write(made, to, out / comparison_folder(made))
 
 
 @app.command()
@@ -140,15 +309,16 @@ def inspect(
     print_json(facts) if as_json else print_facts(facts)
 
 
-def _run(
-    measure: str,
-    refs: list[str],
-    options: dict[str, Any],
-    *,
-    out: Path,
-    as_json: bool,
-    dry_run: bool,
-) -> None:
+@dataclass(frozen=True)
+class _To:
+    """Where what was found goes."""
+
+    out: Path
+    figures: Path | None
+    as_json: bool
+
+
+def _run(measure: str, refs: list[str], options: dict[str, Any], to: _To, *, dry_run: bool) -> None:
     """Run a measure, print its table, write its report, print the paths."""
     from posprobe import terminal
 
@@ -156,20 +326,67 @@ def _run(
         from posprobe.pipeline.plan import plan
 
         facts = plan(measure, refs, **options)
-        terminal.print_json(facts) if as_json else terminal.print_facts(facts)
+        terminal.print_json(facts) if to.as_json else terminal.print_facts(facts)
         return
+    _require_writable(to)
     import posprobe
-    from posprobe.core.files import require_writable
     from posprobe.pipeline.opening import report_folder
 
-    require_writable(out)
-    report = getattr(posprobe, measure)(*refs, progress=terminal.progress, **options)
-    # Shown first: whatever happens to the files, the numbers have been seen.
-    if as_json:
-        sys.stdout.write(report.json() + "\n")
+    made = getattr(posprobe, measure)(*refs, progress=terminal.progress, **options)
+    _tell(made, to)
+    _write(made, to, to.out / report_folder(refs))
+
+
+def _rerender(folders: list[Path], to: _To, *, beside: bool) -> None:
+    """Make pages from saved results: one of all folders, or one in each where they lie."""
+    from posprobe.report.saved_pages import saved_report, saved_reports
+
+    if not beside or len(folders) > 1:
+        from posprobe.pipeline.opening import report_folder
+
+        _require_writable(to)
+        made = saved_report(folders)
+        _tell(made, to)
+        _write(made, to, to.out / report_folder([str(folder) for folder in folders]))
+        return
+    for folder, made in saved_reports(folders[0]):
+        _tell(made, to)
+        _write(made, to, folder, page_only=True)
+
+
+def _require_writable(to: _To) -> None:
+    from posprobe.core.files import require_writable
+
+    require_writable(to.out, "--out")
+    if to.figures is not None:
+        require_writable(to.figures, "--figures")
+
+
+def _tell(made: "Report | FullReport", to: _To) -> None:
+    """Print what was found; before it is written: whatever happens then, it has been seen."""
+    from posprobe import terminal
+
+    if to.as_json:
+        sys.stdout.write(made.json() + "\n")
+        return
+    table = made.table()
+    if table is None:
+        terminal.print_sentences(made.headline())
     else:
-        terminal.print_table(report.table(), report.headline())
-    terminal.print_paths(report.save(out / report_folder(refs)), to_stderr=as_json)
+        terminal.print_table(table, made.headline())
+
+
+def _write(made: "Report | FullReport", to: _To, folder: Path, *, page_only: bool = False) -> None:
+    """Write a report, its figures and the index of the reports, and print the paths."""
+    from posprobe.report.index import write_index
+    from posprobe.terminal import print_paths
+
+    paths = (made.save_page(folder),) if page_only else made.save(folder)
+    if to.figures is not None:
+        paths = (*made.save_figures(to.figures), *paths)
+    if not page_only or (folder.parent / "index.html").exists():
+        write_index(folder.parent)
+    print_paths(paths, to_stderr=to.as_json)
 
 
 def main() -> None:

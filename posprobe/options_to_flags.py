@@ -54,7 +54,8 @@ def _flag(field: Field[Any], kind: Any) -> inspect.Parameter:
     names = ["--" + field.name.replace("_", "-")]
     if get_origin(value) is tuple:
         # Typer repeats a flag for a list; the options themselves are frozen, so hold a tuple.
-        value, default, metavar = list[get_args(value)[0]], [], "NAME"
+        item = get_args(value)[0]
+        value, default, metavar = list[item], [], "NAME" if item is str else None
     elif default is True:
         names = [f"{names[0]}/{names[0].replace('--', '--no-')}"]
     flag = typer.Option(*names, help=text, metavar=metavar)

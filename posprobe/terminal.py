@@ -1,5 +1,6 @@
 """What the command line prints: results to stdout, everything else to stderr."""
 
+import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,6 +10,7 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from posprobe.core.files import strict_json
+from posprobe.figures.sparklines import bar, sparkline
 from posprobe.training.progress import Progress
 
 T = TypeVar("T")
@@ -17,9 +19,16 @@ T = TypeVar("T")
 def print_table(table: pd.DataFrame, headline: Sequence[str]) -> None:
     """Print a result's table and what it says in words; plain text when piped."""
     text = table.map(_cell)
+    if sys.stdout.isatty():
+        text = _with_pictures(table, text)
     print_rows(tuple(map(str, text.columns)), [tuple(row) for row in text.itertuples(index=False)])
     print()
-    for sentence in headline:
+    print_sentences(headline)
+
+
+def print_sentences(sentences: Iterable[str]) -> None:
+    """Print sentences, each on lines of its own."""
+    for sentence in sentences:
         print(textwrap.fill(sentence, width=100))
 
 
@@ -110,6 +119,21 @@ class TrainingProgress:
         if self._bar.disable:
             print(f"step {state.step}/{state.steps}: {line}", file=sys.stderr, flush=True)
         self._bar.update(self._task, completed=state.step, total=state.steps, description=line)
+
+
+def _with_pictures(table: pd.DataFrame, text: pd.DataFrame) -> pd.DataFrame:
+    """Add a line over the layers, or bars to shares, as far as there is room."""
+    layers = [name for name in table if str(name) == "embedding" or str(name).isdigit()]
+    if len(layers) > 2:
+        rows = table[layers].astype(float).to_numpy().tolist()
+        return text.assign(**{"by layer": [sparkline(row) for row in rows]})
+    width = sum(2 + max(map(len, (*text[name], str(name).split()[0]))) for name in text)
+    for name in table:
+        fits = width + 5 <= shutil.get_terminal_size().columns
+        if fits and table[name].dtype == float and table[name].between(0, 1).all():
+            text[name] += [f" {bar(value)}" for value in table[name]]
+            width += 5
+    return text
 
 
 def _cell(value: Any) -> str:

@@ -1,5 +1,7 @@
 """Shapes and types in signatures are checked whenever the tests run."""
 
+import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,3 +38,43 @@ def golden(shared: Path) -> Path:
 def _one_thread_and_seed():
     torch.set_num_threads(1)
     torch.manual_seed(0)
+
+
+@pytest.fixture
+def posprobe(monkeypatch, tmp_path, capsys):
+    """Run a command in an empty folder; return status, stdout and stderr."""
+    from posprobe.cli import app
+    from posprobe.exits import run_and_exit
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["posprobe", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            run_and_exit(app)
+        out, err = capsys.readouterr()
+        return end.value.code, out, err
+
+    return run
+
+
+@pytest.fixture
+def no_network(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("the network was asked for")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.fixture
+def dstg(tmp_path):
+    from tests.checkpoints import save_encoder
+
+    return save_encoder(tmp_path / "dstg")
+
+
+@pytest.fixture
+def nope(tmp_path):
+    from tests.checkpoints import save_decoder
+
+    return save_decoder(tmp_path / "nope")

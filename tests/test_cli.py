@@ -1,7 +1,6 @@
 """The command line as a user meets it."""
 
 import json
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,40 +9,7 @@ import pytest
 
 from posprobe.cli import app
 from posprobe.exits import run_and_exit
-from tests.checkpoints import save_decoder, save_encoder
-
-
-@pytest.fixture
-def posprobe(monkeypatch, tmp_path, capsys):
-    """Run a command in an empty folder; return status, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["posprobe", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            run_and_exit(app)
-        out, err = capsys.readouterr()
-        return end.value.code, out, err
-
-    return run
-
-
-@pytest.fixture
-def no_network(monkeypatch):
-    def refuse(*_, **__):
-        raise AssertionError("the network was asked for")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-
-
-@pytest.fixture
-def dstg(tmp_path):
-    return save_encoder(tmp_path / "dstg")
-
-
-@pytest.fixture
-def nope(tmp_path):
-    return save_decoder(tmp_path / "nope")
+from tests.checkpoints import save_encoder
 
 
 def measures(dstg, nope):
@@ -52,10 +18,11 @@ def measures(dstg, nope):
         "states": ["manifold", nope, dstg, "--source", "states", "--documents", 4, "--draws", 2],
         "heads": ["heads", dstg, "--documents", 4],
         "adjacency": ["adjacency", nope, "--prompts", 4, "--noncausal", "--permute", "--init"],
+        "probe": ["probe", nope, dstg, "--documents", 16, "--folds", 2, "--layer", 1],
     }
 
 
-@pytest.mark.parametrize("name", ["manifold", "states", "heads", "adjacency"])
+@pytest.mark.parametrize("name", ["manifold", "states", "heads", "adjacency", "probe"])
 def test_every_measure_writes_its_report_without_a_network(posprobe, no_network, dstg, nope, name):
     status, out, err = posprobe(*measures(dstg, nope)[name])
     assert err == ""
@@ -77,6 +44,18 @@ def test_the_command_in_the_provenance_makes_the_same_result(posprobe, nope):
     assert other["result"] != first["result"]
 
 
+def test_the_command_of_several_probes_makes_the_same_result(posprobe, nope, dstg):
+    words = ["probe", nope, dstg, "--documents", 16, "--folds", 2, "--target", "to-end", "--layer"]
+    words += [-1, "--layer", 1, "--feature", "norm", "--feature", "cosine+norm", "--no-init"]
+    words += ["--test-share", 0.5, "--length", 30, "--target", "boundary", "--stream", "whole"]
+    first = json.loads(posprobe(*words, "--json")[1])
+    command = first["provenance"]["command"].split()
+    assert command.count("--layer") == command.count("--feature") == 2
+    again = json.loads(posprobe(*command[1:], "--json")[1])
+    assert again["result"] == first["result"]
+    assert len(first["provenance"]["tokens"]) == 2
+
+
 def test_json_on_stdout_is_strict_and_alone(posprobe, dstg):
     status, out, err = posprobe("heads", dstg, "--documents", 3, "--json")
 
@@ -94,6 +73,16 @@ def test_dry_run_counts_and_runs_nothing(posprobe, nope, tmp_path):
     assert (status, facts["documents"], facts["tokens"]) == (0, 7, 7 * 22)
     assert facts["memory_mib"] >= 0
     assert not (tmp_path / "reports").exists()
+
+
+def test_dry_run_of_probes_counts_what_is_kept_of_each_reading(posprobe, nope):
+    words = ["probe", nope, "--documents", 40, "--length", 30, "--dry-run", "--json"]
+    facts = json.loads(posprobe(*words)[1])
+    assert (facts["documents"], facts["longest"]) == (40, 30)
+    networks = json.loads(posprobe(*words, "--probe", "mlp", "--mlp-tokens", 10**6)[1])
+    # Three readings of 16 numbers of 4 bytes.
+    more = networks["memory_mib"] - facts["memory_mib"]
+    assert more == pytest.approx(3 * 16 * 4 * 10**6 / 2**20, abs=1)
 
 
 def test_model_names_the_checkpoint_too(posprobe, nope):
@@ -145,6 +134,16 @@ def test_inspect_and_checkpoints(posprobe, dstg, nope, tmp_path):
         (["adjacency", "DSTG", "--noncausal", "--corpus", "generated"], "--noncausal"),
         (["adjacency", "NOPE", "--device", "cuda:9"], "cpu"),
         (["adjacency", "NOPE", "--tokenizer", "gone.json"], "gone.json"),
+        (["probe"], "CKPT"),
+        (["probe", "NOPE", "--target", "place"], "--target place: not known"),
+        (["probe", "NOPE", "--site", "hook_resid_pots"], "hook_resid_post"),
+        (["probe", "NOPE", "--stream", "ap"], "--stream ap: no site"),
+        (["probe", "NOPE", "--target", "upos"], "needs a .conllu corpus"),
+        (["probe", "NOPE", "--documents", "4"], "use more documents"),
+        (["probe", "NOPE", "--dry-run", "--documents", "4"], "use more documents"),
+        (["probe", "NOPE", "--corpus", "gone.txt"], "gone.txt"),
+        (["probe", "BARE"], "random-tokens"),
+        (["probe", "nanogpt-nope-paper", "--no-init"], "--init"),
         (["inspect", "NOPE", "--speed"], "--speed"),
         (["checkpoints", "gone"], "gone: no such folder"),
     ],
@@ -199,7 +198,7 @@ def test_interruption_is_said(posprobe, nope, monkeypatch):
 def test_a_failed_run_leaves_the_old_report_alone(posprobe, dstg, tmp_path, monkeypatch):
     posprobe("manifold", dstg, "--draws", 2)
     before = {p: p.read_bytes() for p in (tmp_path / "reports").rglob("*") if p.is_file()}
-    assert len(before) == 3
+    assert len(before) == 4
 
     def full(*_, **__):
         raise OSError("No space left on device")

@@ -57,7 +57,7 @@ def bootstrap_mean(
     if len(values) < 2:
         mean = float(values[0]) if len(values) else float("nan")
         return Interval(mean=mean, sd=float("nan"), low=float("nan"), high=float("nan"))
-    means = _resampled_means(values.astype(np.float64), np.random.default_rng(seed), draws)
+    means = resampled_means(values.astype(np.float64), np.random.default_rng(seed), draws)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return Interval(
         mean=float(values.mean(dtype=np.float64)),
@@ -67,9 +67,16 @@ def bootstrap_mean(
     )
 
 
-def _resampled_means(
+def resampled_means(
     values: Float[np.ndarray, " sample"], generator: np.random.Generator, draws: int
 ) -> Float[np.ndarray, " _draws"]:
+    """Return the means of as many values, drawn again with replacement, so many times.
+
+    Args:
+        values: One finite number per independent sequence, at least one.
+        generator: Draws them.
+        draws: How often.
+    """
     step = max(1, _BLOCK // len(values))
     means = []
     for start in range(0, draws, step):

@@ -1,21 +1,29 @@
 """What each measure lets a user choose; light to import, since the command line reads it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from posprobe.core.errors import UserError
 from posprobe.core.options import RunOptions
+from posprobe.data.target_names import TARGETS
 
 Corpus = Annotated[
     str | None,
     "Text to run on: a .txt, .jsonl, .parquet or .conllu file, a folder of .txt, `installed` (the "
-    "prose of Python and its packages) or `hf:NAME`; `random-tokens` draws ids for a model without "
-    "a vocabulary. Default: documents generated from the seed.",
+    "prose of Python and its packages), `docstrings` (theirs as they stand) or `hf:NAME`; "
+    "`random-tokens` draws ids for a model without a vocabulary. Default: documents generated "
+    "from the seed.",
 ]
 
 Length = Annotated[
     int | None, "Tokens read of each document, at most. Default: the model's context, up to 512."
 ]
+
+
+PROBES = ("linear", "mlp", "mlp-small")
+FEATURES = ("state", "cosine", "norm")
+"""Names that `probe` takes; what they mean is said where they are measured."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,3 +139,69 @@ class AdjacencyOptions(RunOptions):
         self.require_at_least(3, "length")
         if self.init_mean and self.init_std is None:
             raise UserError(f"--init-mean {self.init_mean}: needs --init-std as well")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeOptions(RunOptions):
+    """Options of `probe`."""
+
+    target: Annotated[
+        tuple[str, ...],
+        "What to read: token, sentence, paragraph, within-sentence, within-paragraph, to-end; "
+        "classes: boundary, upos (.conllu only). Can be given again. Default: the first five; of "
+        "random tokens, token and to-end.",
+    ] = ()
+    probe: Annotated[
+        tuple[str, ...],
+        "linear, mlp (the four layers of arXiv 2501.00073) or mlp-small. Can be given again. "
+        "Default: linear.",
+    ] = ()
+    feature: Annotated[
+        tuple[str, ...],
+        "What of a state is read: state, cosine (to the last token), norm, or several joined by "
+        "`+`. Can be given again. Default: state.",
+    ] = ()
+    site: Annotated[
+        tuple[str, ...],
+        "Hook name of the states; without `blocks.N.` it stands for every layer. Can be given "
+        "again. Default: token embedding and hook_resid_post, each stream of it too.",
+    ] = ()
+    layer: Annotated[
+        tuple[int, ...], "Only this layer; -1 is the token embedding. Can be given again."
+    ] = ()
+    stream: Annotated[
+        tuple[str, ...],
+        "Only this stream: whole, or ap or sem where a model has them. Can be given again.",
+    ] = ()
+    corpus: Corpus = None
+    documents: Annotated[int, "How many documents to read, at most."] = 200
+    length: Length = None
+    disjoint: Annotated[
+        bool, "With --corpus random-tokens: other tokens for the test than for training."
+    ] = False
+    init: Annotated[bool, "Measure the same architecture with random weights beside it."] = True
+    folds: Annotated[int, "Folds of the training documents that choose the ridge penalty."] = 5
+    test_share: Annotated[float, "Fraction of the documents that probes are examined on."] = 0.25
+    seeds: Annotated[int, "How often an MLP is trained, from seed 0 on."] = 5
+    mlp_tokens: Annotated[int, "Tokens an MLP learns from, at most."] = 20_000
+
+    def __post_init__(self) -> None:
+        """Refuse names that are not known and numbers that make no sense."""
+        super().__post_init__()
+        self.require_at_least(1, "documents", "seeds")
+        self.require_at_least(2, "folds")
+        self.require_at_least(3, "length")
+        self.require_at_least(100, "mlp_tokens")
+        if not 0 < self.test_share < 1:
+            raise UserError(f"--test-share {self.test_share}: must be between 0 and 1")
+        _require_among(TARGETS, "target", self.target)
+        _require_among(PROBES, "probe", self.probe)
+        _require_among(FEATURES, "feature", [p for name in self.feature for p in name.split("+")])
+        if self.disjoint and self.corpus != "random-tokens":
+            raise UserError("--disjoint: needs --corpus random-tokens")
+
+
+def _require_among(known: Sequence[str], flag: str, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise UserError(f"--{flag} {name}: not known; choose among {', '.join(known)}")

@@ -4,14 +4,25 @@ from typing import Any
 
 from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load
-from posprobe.models.protocol import Model, ModelInfo
+from posprobe.models.protocol import Model
 from posprobe.pipeline.adjacency import conditions_of, open_models, read_sequences, sites_of
 from posprobe.pipeline.heads import open_heads
+from posprobe.pipeline.holmes_options import HolmesOptions
+from posprobe.pipeline.holmes_plan import plan_holmes
 from posprobe.pipeline.manifold import may_read_table, open_states
 from posprobe.pipeline.opening import load_options, report_folder
-from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions
+from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions, ProbeOptions
+from posprobe.pipeline.probe_readings import readings_of
+from posprobe.pipeline.probe_study import open_study
 
-_OPTIONS = {"manifold": ManifoldOptions, "heads": HeadsOptions, "adjacency": AdjacencyOptions}
+Chosen = ManifoldOptions | HeadsOptions | AdjacencyOptions | ProbeOptions
+_OPTIONS = {
+    "manifold": ManifoldOptions,
+    "heads": HeadsOptions,
+    "adjacency": AdjacencyOptions,
+    "probe": ProbeOptions,
+    "holmes": HolmesOptions,
+}
 _BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 _SITES_PER_LAYER = 3
 
@@ -20,7 +31,7 @@ def plan(measure: str, refs: list[str], **options: Any) -> dict[str, Any]:
     """Open the checkpoints and the corpus, and count.
 
     Args:
-        measure: `manifold`, `heads` or `adjacency`.
+        measure: `manifold`, `heads`, `adjacency`, `probe` or `holmes`.
         refs: The checkpoints.
         **options: The measure's options.
 
@@ -30,28 +41,32 @@ def plan(measure: str, refs: list[str], **options: Any) -> dict[str, Any]:
     chosen = _OPTIONS[measure](**options)
     facts: dict[str, Any] = {"measure": measure, "report": report_folder(refs)}
     for ref in refs:
-        model, tokens = _inputs(ref, chosen)
-        found: dict[str, Any] = {"parameters": model.info.n_parameters}
-        if tokens is None:
-            found["reads"] = "the position table only; no text is run"
+        if isinstance(chosen, HolmesOptions):
+            found = plan_holmes(ref, chosen)
         else:
-            found |= {
-                "reads": tokens.name,
-                "documents": len(tokens),
-                "tokens": int(tokens.ids.size),
-                "longest": tokens.longest,
-                "truncated": tokens.truncated,
-                "too_short": tokens.too_short,
-                "memory_mib": round(_memory(model.info, tokens.longest, chosen) / 2**20),
-            }
+            found = _plan_one(ref, chosen)
         # With one checkpoint the names stay short.
         facts |= found if len(refs) == 1 else {f"{ref}: {name}": v for name, v in found.items()}
     return facts
 
 
-def _inputs(
-    ref: str, chosen: ManifoldOptions | HeadsOptions | AdjacencyOptions
-) -> tuple[Model, TokenSet | None]:
+def _plan_one(ref: str, chosen: Chosen) -> dict[str, Any]:
+    model, tokens = _inputs(ref, chosen)
+    found: dict[str, Any] = {"parameters": model.info.n_parameters}
+    if tokens is None:
+        return found | {"reads": "the position table only; no text is run"}
+    return found | {
+        "reads": tokens.name,
+        "documents": len(tokens),
+        "tokens": int(tokens.ids.size),
+        "longest": tokens.longest,
+        "truncated": tokens.truncated,
+        "too_short": tokens.too_short,
+        "memory_mib": round(_memory(model, tokens.longest, chosen) / 2**20),
+    }
+
+
+def _inputs(ref: str, chosen: Chosen) -> tuple[Model, TokenSet | None]:
     """Open what the measure would, with every check it would make."""
     if isinstance(chosen, AdjacencyOptions):
         models = open_models(ref, chosen)
@@ -60,6 +75,9 @@ def _inputs(
         for condition in conditions_of(models, tokens, chosen):
             sites_of(condition.model, chosen)
         return model, tokens
+    if isinstance(chosen, ProbeOptions):
+        model, study = open_study(ref, ref, chosen)
+        return model, study.corpus.tokens
     if isinstance(chosen, HeadsOptions):
         return open_heads(ref, chosen)
     if may_read_table(chosen):
@@ -69,14 +87,22 @@ def _inputs(
     return open_states(ref, chosen)
 
 
-def _memory(
-    info: ModelInfo, longest: int, chosen: ManifoldOptions | HeadsOptions | AdjacencyOptions
-) -> int:
-    """Estimate the bytes of the weights and of one batch's activations or scores."""
-    size = _BYTES[chosen.dtype]
+def _memory(model: Model, longest: int, chosen: Chosen) -> int:
+    """Estimate the bytes of the weights, of one batch's activations or scores, and of sums."""
+    info, size = model.info, _BYTES[chosen.dtype]
     weights = info.n_parameters * size
     if isinstance(chosen, HeadsOptions):
         terms = len(info.logit_terms) + 2
         return weights + chosen.batch_size * info.n_heads * longest**2 * terms * size
     states = chosen.batch_size * longest * info.d_model * info.n_layers
-    return weights + states * _SITES_PER_LAYER * size
+    held = weights + states * _SITES_PER_LAYER * size
+    if isinstance(chosen, ProbeOptions):
+        held += len(readings_of(model, chosen)) * _probe_memory(info.d_model, chosen)
+    return held
+
+
+def _probe_memory(width: int, chosen: ProbeOptions) -> int:
+    """Estimate the bytes that the probes of one reading keep until they are fitted."""
+    sums = chosen.folds * width**2 * _BYTES["float64"]
+    kept = chosen.mlp_tokens * width * _BYTES["float32"]
+    return sum(sums if kind == "linear" else kept for kind in chosen.probe or ("linear",))

@@ -26,8 +26,9 @@ def provenance(
         tokens: What it was measured on.
         refs: What the user named, where that is not each checkpoint by itself.
     """
+    named = [source.ref for source in checkpoints] if refs is None else refs
     return Provenance(
-        command=command_for(measure, refs or [source.ref for source in checkpoints], options),
+        command=command_for(measure, named, options),
         checkpoints=tuple(checkpoints),
         tokens=tuple(tokens),
         seed=options.seed,

@@ -45,7 +45,7 @@ def corpus_tokens(
         CorpusError: If the corpus cannot be read, the model has no tokenizer, or no document
             is long enough.
     """
-    longest = _longest(model, length)
+    longest = longest_sequence(model, length)
     if corpus == RANDOM:
         rows = random_tokens(
             documents,
@@ -64,7 +64,7 @@ def corpus_tokens(
         name, stream = open_corpus(corpus, min_words=max(1, round(0.58 * longest)))
     tokens = encode_documents(
         stream,
-        _tokenizer(model),
+        fitting_tokenizer(model),
         name=name,
         n_ctx=longest,
         min_tokens=min_tokens,
@@ -87,7 +87,7 @@ def task_tokens(
     drawn = TASKS[task].prompts(prompts, seed=seed, variable=variable, front_pad=front_pad)
     tokens = encode_prompts(
         drawn,
-        _tokenizer(model),
+        fitting_tokenizer(model),
         name=f"{task} prompts (seed {seed})",
         n_ctx=model.info.n_ctx,
         d_vocab=model.info.d_vocab,
@@ -125,7 +125,12 @@ def special_ids(model: Model) -> tuple[int, ...]:
     return tuple(sorted({*model.info.special_ids, *named}))
 
 
-def _longest(model: Model, length: int | None) -> int:
+def longest_sequence(model: Model, length: int | None) -> int:
+    """Return how many tokens of a document are read: `length`, or what is usual.
+
+    Raises:
+        CorpusError: If the model cannot read so many.
+    """
     if length is None:
         return min(model.info.n_ctx, USUAL_LENGTH)
     if length > model.info.n_ctx:
@@ -135,8 +140,12 @@ def _longest(model: Model, length: int | None) -> int:
     return length
 
 
-def _tokenizer(model: Model) -> Tokenizer:
-    """Return the model's tokenizer, if it can be the model's."""
+def fitting_tokenizer(model: Model) -> Tokenizer:
+    """Return the model's tokenizer, if it can be the model's.
+
+    Raises:
+        CorpusError: If there is none, or one of another size.
+    """
     tokenizer = model.tokenizer
     if tokenizer is None:
         raise CorpusError(

@@ -1,6 +1,7 @@
 """The page section of the `adjacency` measure."""
 
 import math
+from typing import Any
 
 from posprobe.analysis.adjacency import AdjacencyResult, AdjacencyScore
 from posprobe.figures.adjacency import adjacency_figures, conditions
@@ -13,6 +14,7 @@ from posprobe.report.adjacency_tables import (
     similarity_tables,
     variance_tables,
 )
+from posprobe.report.names import brief_names
 from posprobe.report.section import Block, Section
 
 COLUMNS = {
@@ -65,7 +67,26 @@ def adjacency_section(result: AdjacencyResult) -> Section:
         overview=overview(result),
         blocks=_blocks(result),
         columns=COLUMNS,
+        glance={result.checkpoint: _glance(result)},
     )
+
+
+def _glance(result: AdjacencyResult) -> dict[str, Any]:
+    first = next(iter(conditions(result)), "")
+    own = [s for s in result.scores if (s.condition, s.feature, s.head) == (first, "cosine", None)]
+    site = _site(result, first)
+    ends = [score for score in own if score.layer != -1 and place(score.site) == site]
+    starts = [score for score in own if score.layer == -1]
+    found = {
+        "adjacency, token embedding": starts[:1],
+        f"adjacency at {site}, first layer": ends[:1],
+        f"adjacency at {site}, last layer": ends[-1:],
+    }
+    return {
+        name: getattr(score, f"{result.average}_mean")
+        for name, scores in found.items()
+        for score in scores
+    }
 
 
 def _headline(result: AdjacencyResult) -> tuple[str, ...]:
@@ -95,7 +116,8 @@ def _site(result: AdjacencyResult, condition: str) -> str:
 
 
 def _main(result: AdjacencyResult, first: str, site: str) -> str:
-    name = result.checkpoint if first == "checkpoint" else f"{result.checkpoint} ({first})"
+    name = brief_names([result.checkpoint])[result.checkpoint]
+    name = name if first == "checkpoint" else f"{name} ({first})"
     own = [s for s in result.scores if (s.condition, s.feature, s.head) == (first, "cosine", None)]
     parts = [f"{_value(result, s)} at the token embedding" for s in own if s.layer == -1][:1]
     layers = [score for score in own if score.layer != -1 and place(score.site) == site]
@@ -105,7 +127,7 @@ def _main(result: AdjacencyResult, first: str, site: str) -> str:
         parts.append(f"{_value(result, layers[-1])} in layer {layers[-1].layer}")
     return (
         f"{name} scores {', '.join(parts) or 'nothing'} (mean over {result.sequences} sequences "
-        f"of {result.length} tokens from {result.task}, averaged over {result.average}; 95 % "
+        f"of {result.length} tokens from {result.task}, averaged over {result.average}; 95\xa0% "
         "intervals over sequences)."
     )
 

@@ -1,5 +1,7 @@
 """The page section of the `heads` measure."""
 
+from typing import Any
+
 import numpy as np
 
 from posprobe.analysis.heads import HeadsResult
@@ -64,7 +66,18 @@ def heads_section(result: HeadsResult) -> Section:
         overview=layer_overview(result),
         blocks=_blocks(result),
         columns=COLUMNS,
+        glance={result.checkpoint: _glance(result)},
     )
+
+
+def _glance(result: HeadsResult) -> dict[str, Any]:
+    counts = {f"{name} heads": count for name, count in result.class_counts.items()}
+    del counts["undefined heads"]
+    effects = {
+        f"bits moved by {TERMS.get(term, term)}": finite_mean(result.divergence[:, :, index])
+        for index, term in enumerate(result.terms)
+    }
+    return counts | effects
 
 
 def _headline(result: HeadsResult) -> tuple[str, ...]:

@@ -1,13 +1,18 @@
 """The page section of the `manifold` measure."""
 
+from typing import Any
+
 from posprobe.analysis.manifold import Manifold, ManifoldResult
 from posprobe.figures.manifold import manifold_figures
 from posprobe.figures.manifold_names import named
+from posprobe.figures.manifold_nulls import MEASURES
 from posprobe.figures.manifold_runs import latest, runs
+from posprobe.figures.sites import place
 from posprobe.report.manifold_headline import headline
 from posprobe.report.manifold_tables import (
     component_tables,
     facts_table,
+    forming_tables,
     null_table,
     overview,
     spectrum_tables,
@@ -38,7 +43,6 @@ COLUMNS = {
 _REMARKS = {
     "manifold-components": "The numbers are those of the tables under the curve.",
     "manifold-loss": "The numbers are those of the table by training step.",
-    "manifold-forming": "The coordinates at every step are in the data files.",
 }
 
 
@@ -68,7 +72,23 @@ def manifold_section(result: ManifoldResult) -> Section:
         overview=overview(items),
         blocks=_blocks(result, items),
         columns=COLUMNS,
+        glance=_glance(latest(items)),
     )
+
+
+def _glance(items: tuple[Manifold, ...]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for item in items:
+        # Layers of states overwrite each other: the last one stays.
+        where = "position table" if item.layer is None else f"{place(item.site)}, last layer"
+        found.setdefault(item.checkpoint, {}).update(
+            {
+                f"{where}: {MEASURES['top2']}": item.top2,
+                f"{where}: the same of a random walk": item.nulls["random walk"].top2,
+                f"{where}: {MEASURES['low4_top2']}": item.low4_top2,
+            }
+        )
+    return found
 
 
 def _blocks(result: ManifoldResult, items: tuple[Manifold, ...]) -> tuple[Block, ...]:
@@ -83,6 +103,8 @@ def _blocks(result: ManifoldResult, items: tuple[Manifold, ...]) -> tuple[Block,
                 blocks.append(Block(figure=figure, beside=beside, tables=tables))
             case "manifold-steps":
                 blocks.append(block(figure, step_table(runs(items))))
+            case "manifold-forming":
+                blocks.append(Block(figure=figure, tables=forming_tables(figure)))
             case "manifold-nulls" | "manifold-layers":
                 blocks.append(block(figure, null_table(ends)))
             case "manifold-variance":

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from posprobe.analysis.manifold import Manifold
+from posprobe.figures.description import Figure
 from posprobe.figures.manifold_names import group_name
 from posprobe.figures.manifold_nulls import MEASURES
 from posprobe.figures.manifold_runs import Run
@@ -17,6 +18,7 @@ from posprobe.figures.manifold_selection import (
     spectrum_bins,
 )
 from posprobe.figures.manifold_steps import FOLLOWED
+from posprobe.figures.marks import Scatter
 from posprobe.report.table import Table
 
 _LEARNED = {"training step": "step", "held-out loss": "loss"}
@@ -98,6 +100,27 @@ def component_tables(items: tuple[Manifold, ...]) -> tuple[Table, ...]:
         )
         for item in shown
     )
+
+
+def forming_tables(figure: Figure) -> tuple[Table, ...]:
+    """Return the points of the figure of how a curve forms, a table per step drawn.
+
+    Args:
+        figure: That figure.
+    """
+    return tuple(
+        Table(
+            frame=pd.DataFrame({"position": _drawn_positions(mark), "PC1": mark.x, "PC2": mark.y}),
+            caption=", ".join(panel.title.splitlines()),
+        )
+        for panel in figure.panels
+        for mark in panel.marks
+        if isinstance(mark, Scatter)
+    )
+
+
+def _drawn_positions(mark: Scatter) -> list[int]:
+    return [int(name.removeprefix("position ")) for name in mark.names]
 
 
 def variance_table(items: tuple[Manifold, ...]) -> Table:

@@ -71,11 +71,15 @@
     plot.closest("figure").classList.add("failed");
   }
 
-  const plots = Array.from(document.querySelectorAll(".plot"));
-  if (typeof Plotly === "undefined") {
-    plots.forEach(fail);
-    plots.length = 0;
+  // What is long is carried as gzip in base64.
+  async function unpack(id) {
+    const letters = atob(document.getElementById(id).textContent);
+    const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).text();
   }
+
+  const plots = Array.from(document.querySelectorAll(".plot"));
 
   // A figure is drawn when it comes near the window: long pages open at once.
   const near = new IntersectionObserver((entries) => {
@@ -91,13 +95,25 @@
       else if (target.clientWidth && Number(drawn) !== target.clientWidth) draw(target);
     });
   });
-  plots.forEach((plot) => { reserve(plot); near.observe(plot); sized.observe(plot); });
+  async function start() {
+    plots.forEach(reserve);
+    try {
+      const script = document.createElement("script");
+      script.textContent = await unpack("plotly");
+      document.head.append(script);
+      plots.forEach((plot) => { near.observe(plot); sized.observe(plot); });
+    } catch (error) {
+      plots.forEach(fail);
+    }
+  }
+  start();
 
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     plots.filter((plot) => plot.dataset.drawn !== undefined).forEach(draw);
   });
 
   document.querySelectorAll("[data-key]").forEach((button) => {
+    button.disabled = false;
     const plot = button.closest("figure").querySelector(".plot");
     button.addEventListener("click", () => {
       if (!plot) return;
@@ -121,4 +137,84 @@
       });
     });
   });
+
+  function save(name, kind, text) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: kind }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  if (document.getElementById("data") && typeof DecompressionStream !== "undefined") {
+    const carried = async () => JSON.parse(await unpack("data"));
+    document.querySelectorAll("[data-json]").forEach((button) => {
+      button.hidden = false;
+      button.addEventListener("click", async () => {
+        const data = await carried();
+        save(data.name, "application/json", data.json);
+      });
+    });
+    document.querySelectorAll("[data-csv]").forEach((button) => {
+      button.hidden = false;
+      button.addEventListener("click", async () => {
+        const key = button.dataset.csv;
+        save(key + ".csv", "text/csv", (await carried()).tables[key]);
+      });
+    });
+  }
+
+  // A number as the page writes it; what is no number stands behind all numbers.
+  function read(cell) {
+    const text = cell.textContent.trim();
+    const value = Number(text.replace(/−/g, "-").replace(/,/g, ""));
+    return text === "" || Number.isNaN(value) ? Infinity : value;
+  }
+
+  function sort(table, column, direction) {
+    const body = table.tBodies[0];
+    const rows = Array.from(body.rows);
+    rows.forEach((row, index) => { row.dataset.place = row.dataset.place || String(index); });
+    const numeric = table.tHead.rows[0].cells[column].classList.contains("n");
+    const compare = (a, b) => {
+      if (direction === "none") return 0;
+      const sign = direction === "ascending" ? 1 : -1;
+      const [one, two] = [a.cells[column], b.cells[column]];
+      if (!numeric) return sign * one.textContent.localeCompare(two.textContent, "en", { numeric: true });
+      const [low, high] = [read(one), read(two)];
+      if (low === high) return 0;
+      if (low === Infinity || high === Infinity) return low === Infinity ? 1 : -1;
+      return sign * (low - high);
+    };
+    rows.sort((a, b) => compare(a, b) || a.dataset.place - b.dataset.place);
+    body.append(...rows);
+  }
+
+  const NEXT = { none: "ascending", ascending: "descending", descending: "none" };
+  document.querySelectorAll("table").forEach((table) => {
+    if (table.tBodies[0].rows.length < 3) return;
+    Array.from(table.tHead.rows[0].cells).forEach((head, column, heads) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const direction = NEXT[head.getAttribute("aria-sort") || "none"];
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        if (direction !== "none") head.setAttribute("aria-sort", direction);
+        sort(table, column, direction);
+      });
+    });
+  });
+
+  // A link into folded tables opens them.
+  function reveal() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let part = target; part; part = part.parentElement) {
+      if (part.tagName === "DETAILS") part.open = true;
+    }
+    if (target) target.scrollIntoView();
+  }
+  window.addEventListener("hashchange", reveal);
+  if (location.hash) reveal();
 })();

@@ -1,111 +1,115 @@
-"""One self-contained HTML page."""
+"""One self-contained HTML page of one or several measures."""
 
-import json
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from itertools import chain, count
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from plotly.offline import get_plotlyjs
 
 from posprobe.core.provenance import Provenance
-from posprobe.core.result import plain
-from posprobe.figures.description import Figure
-from posprobe.figures.matplotlib_renderer import svg
-from posprobe.figures.plotly_renderer import plotly_spec
-from posprobe.figures.theme import CSS, DARK, LIGHT
-from posprobe.report.checkpoints import listed
-from posprobe.report.legend import Entry, legend
-from posprobe.report.section import Block, Section
+from posprobe.figures.theme import DARK, LIGHT
+from posprobe.report.bundle import packed_plotly, packed_values, plotly_name
+from posprobe.report.checkpoints import Listed, listed
+from posprobe.report.drawing import Drawing, drawing
+from posprobe.report.head import Head
+from posprobe.report.part import Part
+from posprobe.report.section import Section
+from posprobe.report.table import Table
+from posprobe.report.templates import environment
 from posprobe.report.training import training_blocks
 
-WIDE, NARROW = 900, 380
-"""Widths in pixels that the two layouts of a figure are reckoned for."""
+DATA_LIMIT = 2_500_000
+"""Longest packed data that a page carries, so that it stays below 6 MB."""
 
 
-def render_page(section: Section, provenance: Provenance, *, interactive: bool = True) -> str:
-    """Return a page that needs no network.
+def render_page(
+    section: Section, provenance: Provenance, *, data: str = "", interactive: bool = True
+) -> str:
+    """Return the page of one measure, which needs no network.
 
     Args:
         section: What it says.
         provenance: Where the numbers come from.
-        interactive: Whether to embed Plotly (about 5 MB); without it the figures are drawings.
+        data: The content of the JSON file, to be downloaded from inside the page.
+        interactive: Whether to embed Plotly (about 2 MB); without it the figures are drawings.
     """
-    template = _environment().get_template("template.html.jinja")
+    part = Part(section=section, provenance=provenance, key=section.measure)
+    return render_parts((part,), data=data, interactive=interactive)
+
+
+def render_parts(
+    parts: tuple[Part, ...], *, head: Head | None = None, data: str = "", interactive: bool = True
+) -> str:
+    """Return the page of one or several measures, which needs no network.
+
+    Args:
+        parts: The measures in reading order.
+        head: The top of the page; None where the only part is the page.
+        data: The numbers as strict JSON, to be downloaded from inside the page.
+        interactive: Whether to embed Plotly.
+    """
+    assert head is not None or len(parts) == 1
+    views = tuple(_view(part, parts[:index], interactive) for index, part in enumerate(parts))
+    drawings = [item for view in views for item in view.drawings]
     # How checkpoints were trained is part of where numbers come from, whatever the measure.
-    blocks = (*section.blocks, *training_blocks(provenance))
+    training = [
+        drawing(block, anchor="training", interactive=interactive)
+        for block in training_blocks(*(part.provenance for part in parts))
+    ]
+    tables = {key: table for item in (*drawings, *training) for key, table in item.tables.items()}
+    if head is not None and head.side_by_side is not None:
+        tables["side-by-side"] = head.side_by_side
+    name = "report" if head is not None else parts[0].key
+    packed = _packed(f"{name}.json", data, tables) if interactive else None
+    template = environment().get_template("template.html.jinja")
     return template.render(
-        section=section,
-        drawings=[_drawing(block, interactive) for block in blocks],
-        provenance=provenance,
-        checkpoints=listed(provenance.checkpoints),
-        options=provenance.options,
+        head=head,
+        views=views,
+        training=training,
+        checkpoints=_all_checkpoints(parts),
         light=Markup(LIGHT.css()),
         dark=Markup(DARK.css()),
-        plotly=Markup(get_plotlyjs()) if interactive else None,
+        plotly=packed_plotly() if interactive else None,
+        plotly_name=plotly_name(),
+        data=packed,
+        data_left_out=interactive and packed is None,
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Drawing:
-    block: Block
-    static: Markup
-    legend: tuple[Entry, ...]
-    spec: Markup | None
-    heights: tuple[int, int]
+class _View:
+    part: Part
+    drawings: tuple[Drawing, ...]
+    checkpoints: tuple[Listed, ...]
+    explained: bool
+    """Whether what is measured must be said: the part before may have said just that."""
 
 
-def _drawing(block: Block, interactive: bool) -> _Drawing:
-    if block.figure is None:
-        return _Drawing(block=block, static=Markup(""), legend=(), spec=None, heights=(0, 0))
-    spec = _spec(block.figure) if interactive else {}
-    return _Drawing(
-        block=block,
-        static=Markup(svg(block.figure)),
-        legend=legend(block.figure),
-        spec=_script(spec) if interactive else None,
-        heights=(spec["wide"]["height"], spec["narrow"]["height"]) if interactive else (0, 0),
+def _view(part: Part, before: tuple[Part, ...], interactive: bool) -> _View:
+    # Blocks without a figure are named after the part, and numbered from the second on.
+    first = f"{part.key}-numbers"
+    anchors = chain([first], (f"{first}-{number}" for number in count(2)))
+    return _View(
+        part=part,
+        drawings=tuple(
+            drawing(block, anchor=anchor, interactive=interactive)
+            for block, anchor in zip(part.blocks(), anchors, strict=False)
+        ),
+        checkpoints=listed(part.provenance.checkpoints),
+        explained=_words(part.section) not in [_words(other.section) for other in before],
     )
 
 
-def _spec(figure: Figure) -> dict[str, Any]:
-    wide = plotly_spec(figure, theme=CSS, width=WIDE)
-    narrow = plotly_spec(figure, theme=CSS, width=NARROW, columns=figure.narrow)
-    return {"data": wide["data"], "wide": wide["layout"], "narrow": narrow["layout"]}
+def _words(section: Section) -> tuple[str, ...]:
+    return section.what, section.reading, section.limits, section.source
 
 
-def _script(value: Any) -> Markup:
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # "</script>" or "<!--" in a name would end or change the script element.
-    return Markup(text.replace("<", "\\u003c"))
+def _all_checkpoints(parts: tuple[Part, ...]) -> tuple[Listed, ...]:
+    found = {item.source.ref: item for p in parts for item in listed(p.provenance.checkpoints)}
+    return tuple(found.values())
 
 
-def _word(value: Any) -> str:
-    match plain(value):
-        # An empty mapping as a pattern would match every dict.
-        case None | []:
-            return "none"
-        case bool() as answer:
-            return "yes" if answer else "no"
-        case str() as text:
-            return text
-        case list() as items:
-            return ", ".join(_word(item) for item in items)
-        case dict() as items:
-            return ", ".join(f"{key} {_word(item)}" for key, item in items.items()) or "none"
-        case other:
-            return json.dumps(other)
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("posprobe.report", "."),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters["word"] = _word
-    return environment
+def _packed(name: str, data: str, tables: dict[str, Table]) -> str | None:
+    """Pack what can be downloaded; None if it is too long for a page."""
+    sheets = {key: table.csv() for key, table in tables.items()}
+    found = packed_values({"name": name, "json": data, "tables": sheets})
+    return found if len(found) <= DATA_LIMIT else None

@@ -13,10 +13,16 @@ from posprobe.core.files import strict_json, write_text
 from posprobe.core.provenance import Provenance
 from posprobe.core.result import Result, plain
 from posprobe.report.adjacency import adjacency_section
+from posprobe.report.claims import claims_section
+from posprobe.report.comparison import comparison_section
+from posprobe.report.figure_files import save_figures
 from posprobe.report.heads import heads_section
+from posprobe.report.holmes import holmes_section
 from posprobe.report.manifold import manifold_section
 from posprobe.report.page import render_page
+from posprobe.report.probes import probes_section
 from posprobe.report.section import Section
+from posprobe.report.training import training_blocks
 
 SCHEMA_VERSION = 1
 """Version of the JSON files; a change that breaks readers raises it."""
@@ -25,6 +31,10 @@ SECTIONS: dict[str, Callable[[Any], Section]] = {
     "manifold": manifold_section,
     "heads": heads_section,
     "adjacency": adjacency_section,
+    "probe": probes_section,
+    "holmes": holmes_section,
+    "compare": comparison_section,
+    "claims": claims_section,
 }
 """What each measure says on a page."""
 
@@ -34,16 +44,16 @@ class Report:
     """A result with its provenance.
 
     `<measure>.json` has four keys. `schema_version` is an integer. `measure` is the name.
-    `result` has the fields of the result class (`ManifoldResult`, `HeadsResult`,
-    `AdjacencyResult`; their docstrings explain each), arrays as nested lists in the order of
-    their axes, and null for what is undefined; equal numbers give equal bytes. `provenance`
-    has the fields of `posprobe.core.provenance.Provenance`.
+    `result` has the fields of the measure's result class (`ManifoldResult`, `ProbesResult`, …,
+    whose docstrings explain each), arrays as nested lists in the order of their axes, and null
+    for what is undefined; equal numbers give equal bytes. `provenance` has the fields of
+    `posprobe.core.provenance.Provenance`.
 
-    `<measure>.csv` has one row per number; `COLUMNS` in `posprobe.report.manifold`, `.heads`
-    and `.adjacency` says what each column holds, and so does the page.
+    `<measure>.csv` has one row per number; `COLUMNS` in the module of the measure's section,
+    such as `posprobe.report.manifold`, says what each column holds, and so does the page.
 
     Attributes:
-        measure: `manifold`, `heads` or `adjacency`.
+        measure: A name from `SECTIONS`.
         result: The numbers.
         provenance: Where they come from.
 
@@ -76,13 +86,26 @@ class Report:
             for suffix, text in texts.items()
         )
 
+    def save_page(self, directory: Path) -> Path:
+        """Write the page alone, into a folder that has its data files already."""
+        return write_text(directory / f"{self.measure}.html", self.html())
+
+    def save_figures(self, directory: Path) -> tuple[Path, ...]:
+        """Write each figure as PNG and SVG, 7 inches wide.
+
+        Args:
+            directory: The folder; it is created.
+        """
+        blocks = (*self.section().blocks, *training_blocks(self.provenance))
+        return save_figures(blocks, directory)
+
     def section(self) -> Section:
         """Return what a page says of the result."""
         return SECTIONS[self.measure](self.result)
 
     def html(self) -> str:
         """Return the page: one file that needs no network."""
-        return render_page(self.section(), self.provenance)
+        return render_page(self.section(), self.provenance, data=self.json() + "\n")
 
     def json(self) -> str:
         """Return the result and its provenance as strict JSON."""
@@ -109,6 +132,10 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Show the page in a notebook: in a frame, with drawings in place of Plotly."""
-        page = render_page(self.section(), self.provenance, interactive=False)
-        style = "width:100%;height:720px;border:0"
-        return f'<iframe style="{style}" srcdoc="{html.escape(page)}"></iframe>'
+        return in_frame(render_page(self.section(), self.provenance, interactive=False))
+
+
+def in_frame(page: str) -> str:
+    """Put a page into a frame of a notebook, whose styles it shall not meet."""
+    style = "width:100%;height:720px;border:0"
+    return f'<iframe style="{style}" srcdoc="{html.escape(page)}"></iframe>'

@@ -1,6 +1,7 @@
 """What a page says of one measure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -17,12 +18,14 @@ class Block:
         beside: A short table that is read with the figure.
         tables: The numbers drawn, as many as there are.
         remark: What is said of the tables.
+        links: Text and anchor of what on the same page belongs to it.
     """
 
     figure: Figure | None
     beside: Table | None = None
     tables: tuple[Table, ...] = ()
     remark: str = ""
+    links: tuple[tuple[str, str], ...] = ()
 
 
 def block(figure: Figure, *tables: Table) -> Block:
@@ -52,6 +55,7 @@ class Section:
         overview: The few numbers a terminal has room for.
         blocks: Figures with their tables, in reading order.
         columns: Each column of the CSV file and what it holds.
+        glance: A few numbers of each checkpoint by name, for a page that compares several.
     """
 
     measure: str
@@ -64,3 +68,4 @@ class Section:
     overview: pd.DataFrame
     blocks: tuple[Block, ...]
     columns: dict[str, str]
+    glance: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -11,6 +11,9 @@ import pandas as pd
 OPEN_ROWS = 21
 """Most rows of a table that is shown without being asked for."""
 
+PRINTED_ROWS = 120
+"""Most rows of a table that is printed; a longer one is for the data files."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
@@ -33,10 +36,19 @@ class Table:
         """Whether a page folds the table away."""
         return len(self.frame) > OPEN_ROWS
 
+    @property
+    def endless(self) -> bool:
+        """Whether the table is too long for paper."""
+        return len(self.frame) > PRINTED_ROWS
+
     def cells(self) -> list[list[str]]:
         """Return the rows as text, each column rounded alike."""
         columns = [_texts(self.frame[name].tolist()) for name in self.frame]
         return [list(row) for row in zip(*columns, strict=True)]
+
+    def csv(self) -> str:
+        """Return the numbers unrounded, as CSV; what is undefined or not there is empty."""
+        return self.frame.to_csv(index=False, lineterminator="\n")
 
     def numeric(self) -> list[bool]:
         """Return for each column whether it holds numbers."""

@@ -1,6 +1,5 @@
 """The block of a page that says how its checkpoints were trained."""
 
-from pathlib import PurePath
 from typing import Any
 
 import pandas as pd
@@ -9,20 +8,22 @@ from posprobe.core.provenance import CheckpointSource, Provenance
 from posprobe.figures.training import number_name, training_figure
 from posprobe.figures.training_curve import read_curve
 from posprobe.report.checkpoints import listed
+from posprobe.report.names import brief_names
 from posprobe.report.section import Block
 from posprobe.report.table import Table
 
 
-def training_blocks(provenance: Provenance) -> tuple[Block, ...]:
+def training_blocks(*provenances: Provenance) -> tuple[Block, ...]:
     """Return the block on training; none where no checkpoint has a curve in its records.
 
     Kept steps of a training are part of its curve and have no lines of their own.
 
     Args:
-        provenance: Where the numbers of a page come from.
+        *provenances: Where the numbers of a page come from.
     """
-    sources = {item.source.ref: item.source for item in listed(provenance.checkpoints)}
-    names = _names(list(sources))
+    everyone = tuple(source for made in provenances for source in made.checkpoints)
+    sources = {item.source.ref: item.source for item in listed(everyone)}
+    names = brief_names(sources)
     curves = {ref: read_curve(names[ref], source.trained) for ref, source in sources.items()}
     known = [sources[ref] for ref, curve in curves.items() if curve is not None]
     if not known:
@@ -30,11 +31,6 @@ def training_blocks(provenance: Provenance) -> tuple[Block, ...]:
     table = _table({names[source.ref]: source for source in known})
     figure = training_figure(tuple(curve for curve in curves.values() if curve is not None))
     return (Block(figure=figure, tables=(table,)),)
-
-
-def _names(refs: list[str]) -> dict[str, str]:
-    short = {ref: PurePath(ref).name for ref in refs}
-    return short if len(set(short.values())) == len(refs) else {ref: ref for ref in refs}
 
 
 def _table(sources: dict[str, CheckpointSource]) -> Table:

@@ -109,7 +109,9 @@ def test_named_configuration_has_the_papers_size_and_a_vocabulary():
     assert info.position == "none"
     assert model.tokenizer.size == 96
     assert "random" in model.source.format
-    assert not torch.equal(model.embed.weight, load_random("nanogpt-nope-paper", seed=2).embed.weight)
+    assert not torch.equal(
+        model.embed.weight, load_random("nanogpt-nope-paper", seed=2).embed.weight
+    )
 
 
 def test_unknown_device_is_one_line():

@@ -1,14 +1,20 @@
+import base64
+import gzip
+import io
 import json
 import re
 
+import pandas as pd
 import plotly.graph_objects as go
 import pytest
+from plotly.offline import get_plotlyjs
 
+from posprobe.report import page
 from posprobe.report.heads import heads_section
 from posprobe.report.manifold import manifold_section
 from posprobe.report.page import render_page
 from posprobe.report.report import Report
-from tests.figures import samples
+from tests.figures import holmes_scores, probings, samples
 from tests.report.pages import Page, number
 
 BUDGET = 6_000_000
@@ -16,6 +22,8 @@ MADE = {
     "manifold": samples.manifold_result,
     "heads": samples.undefined_heads,
     "adjacency": lambda: samples.adjacency_result(heads=2),
+    "probe": lambda: probings.probes_result(streams=("whole", "ap", "sem"), layers=2),
+    "holmes": holmes_scores.holmes_result,
 }
 
 
@@ -34,13 +42,49 @@ def _html(measure, result, **changes):
 
 
 def _without_plotly(text):
-    start = text.index("plotly.js v")
-    return text[:start] + text[text.index("</script>", start) :]
+    return re.sub(r'<script type="text/plain".*?</script>', "", text)
+
+
+def _unpacked(text, name):
+    (found,) = (body for a, body in Page(text).scripts if a.get("id") == name)
+    return gzip.decompress(base64.b64decode(found)).decode()
 
 
 def test_plotly_is_there_once(text):
-    assert text.count("plotly.js v") == 1
+    assert _unpacked(text, "plotly") == get_plotlyjs()
+    assert text.count("plotly.js v") == 1  # its name and licence
     assert len([s for s, _ in Page(text).scripts if "src" in s]) == 0
+
+
+@pytest.mark.parametrize("measure", MADE)
+def test_the_page_carries_its_numbers(measure):
+    report = Report(measure=measure, result=MADE[measure](), provenance=samples.provenance())
+    text = report.html()
+    carried = json.loads(_unpacked(text, "data"))
+    assert carried["name"] == f"{measure}.json"
+    assert carried["json"] == report.json() + "\n"
+    page = Page(text)
+    assert set(carried["tables"]) == {a["id"] for tag, a in page.tags if tag == "table"}
+    for table, sheet in zip(page.tables, carried["tables"].values(), strict=True):
+        frame = pd.read_csv(io.StringIO(sheet))
+        assert list(frame.columns) == table["rows"][0]
+        assert len(frame) == len(table["rows"]) - 1
+
+
+def test_tables_of_the_page_are_carried_unrounded():
+    item = samples.manifold()
+    text = _html("manifold", samples.manifold_result(item))
+    sheet = json.loads(_unpacked(text, "data"))["tables"]["manifold-variance-table-1"]
+    values = pd.read_csv(io.StringIO(sheet))["dstg-small"]
+    assert values[0] == item.variance_ratio[0]
+
+
+def test_numbers_that_are_too_many_for_a_page_are_left_to_the_files(monkeypatch):
+    monkeypatch.setattr(page, "DATA_LIMIT", 1000)
+    text = _html("heads", samples.heads_result())
+    assert 'id="data"' not in text
+    assert "data-json" not in Page(text).text
+    assert "they are in the data files only" in text
 
 
 def test_nothing_is_loaded_from_elsewhere(text):
@@ -80,7 +124,8 @@ def test_figures_have_captions_text_and_a_drawing(text):
 
 
 def test_what_plotly_is_given_is_valid(text):
-    specs = [json.loads(body) for a, body in Page(text).scripts if a.get("type")]
+    found = [body for a, body in Page(text).scripts if a.get("type") == "application/json"]
+    specs = [json.loads(body) for body in found]
     assert len(specs) == text.count("<figure>")
     for spec in specs:
         for layout in (spec["wide"], spec["narrow"]):
@@ -93,9 +138,16 @@ def test_every_colour_the_page_uses_is_defined(text):
     assert set(re.findall(r"var\(--([\w-]+)\)", own)) <= defined
 
 
-def test_size():
-    wide = samples.layered_result(layers=6, positions=512, dimensions=96)
-    assert len(_html("manifold", wide).encode()) < BUDGET
+@pytest.mark.parametrize(
+    ("measure", "result"),
+    [
+        ("manifold", lambda: samples.layered_result(layers=6, positions=1024, dimensions=32)),
+        ("heads", lambda: samples.heads_result(layers=24, heads=16, reach=1023)),
+        ("adjacency", lambda: samples.adjacency_result(layers=24, length=1024, heads=16)),
+    ],
+)
+def test_large_results_stay_small_pages(measure, result):
+    assert len(_html(measure, result()).encode()) < BUDGET
 
 
 def test_names_cannot_become_markup():
@@ -109,7 +161,7 @@ def test_names_cannot_become_markup():
     )
     page = Page(text)
     assert not any(body.startswith("alert") for _, body in page.scripts)
-    assert len(page.scripts) == 3 + text.count("<figure>")
+    assert len(page.scripts) == 4 + text.count("<figure>")
     shown = "".join(page.text)
     assert shown.count(samples.NASTY) > 10
     assert "<script>alert" not in text

@@ -8,7 +8,7 @@ import pytest
 
 from posprobe.core.errors import UserError
 from posprobe.report.report import Report
-from tests.figures import samples
+from tests.figures import holmes_scores, probings, samples
 
 
 @pytest.fixture
@@ -49,6 +49,8 @@ def test_a_failure_leaves_the_old_files_alone(report, tmp_path, monkeypatch):
         ),
         ("heads", samples.undefined_heads()),
         ("adjacency", samples.adjacency_result()),
+        ("probe", probings.probes_result()),
+        ("holmes", holmes_scores.holmes_result()),
     ],
 )
 def test_json_is_strict_and_complete(measure, result):

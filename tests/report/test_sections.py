@@ -7,16 +7,25 @@ import pandas as pd
 import pytest
 
 from posprobe.figures.manifold_nulls import MEASURES
-from posprobe.report import adjacency, heads, manifold
+from posprobe.report import adjacency, heads, holmes, manifold, probes
 from posprobe.report.adjacency import adjacency_section
 from posprobe.report.heads import heads_section
+from posprobe.report.holmes import holmes_section
 from posprobe.report.manifold import manifold_section
-from tests.figures import samples, trainings
+from posprobe.report.probes import probes_section
+from tests.figures import holmes_scores, probings, samples, trainings
 
 SECTIONS = {
     "manifold": (manifold_section, samples.manifold_result(), manifold.COLUMNS),
     "heads": (heads_section, samples.heads_result(), heads.COLUMNS),
     "adjacency": (adjacency_section, samples.adjacency_result(heads=2), adjacency.COLUMNS),
+    "probe": (probes_section, probings.probes_result(), probes.COLUMNS),
+    "probe features": (
+        probes_section,
+        probings.probes_result(features=("state", "cosine")),
+        probes.COLUMNS,
+    ),
+    "holmes": (holmes_section, holmes_scores.holmes_result(), holmes.COLUMNS),
 }
 
 

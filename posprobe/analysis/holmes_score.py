@@ -1,0 +1,145 @@
+"""From the vectors and labels of a data set to its score."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int, Shaped
+from sklearn.metrics import f1_score
+from torch import Tensor
+
+from posprobe.analysis.holmes import Codelength
+from posprobe.analysis.holmes_codelength import online_code
+from posprobe.analysis.holmes_losses import LOSSES, SmoothL1
+from posprobe.analysis.holmes_probe import train_probes
+from posprobe.data.holmes_dataset import Kind
+
+TRAIN, DEV, TEST = range(3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeOutcome:
+    """What the probes of a data set came to.
+
+    Attributes:
+        by_seed: Macro-F1 or Pearson correlation on the test samples, one per seed; NaN where
+            undefined.
+        shuffled: The same with shuffled labels, mean over seeds.
+        codelength: Bits for the labels, if they were asked for.
+        undefined: Why there is no score; else None.
+        note: Why there is no codelength, although it was asked for; else None.
+    """
+
+    by_seed: tuple[float, ...]
+    shuffled: float
+    codelength: Codelength | None = None
+    undefined: str | None = None
+    note: str | None = None
+
+
+def score_dataset(
+    features: Float[Tensor, "sample d_model"],
+    labels: Shaped[np.ndarray, " sample"],
+    split: Int[np.ndarray, " sample"],
+    *,
+    kind: Kind,
+    seeds: Sequence[int],
+    loss: str = "cross-entropy",
+    mdl: bool = False,
+) -> ProbeOutcome:
+    """Train the probes of a data set and examine them.
+
+    Macro-F1 is the mean of F1 over the classes that occur or are guessed: 1 is perfect, a rare
+    class counts as much as a frequent one. Pearson's r is −1 to 1. For the control, the labels of
+    the training samples are shuffled among them, and so are those of the dev samples; everything
+    else is the same.
+
+    Args:
+        features: A vector for each sample.
+        labels: Classes, numbered from 0, or numbers.
+        split: 0 for samples to train on, 1 for those that say when to stop, 2 for those to be
+            examined on.
+        kind: What the labels are.
+        seeds: Seeds of the probes.
+        loss: A name of `LOSSES`, for classes.
+        mdl: Whether to measure the codelength, too.
+    """
+    if reason := _why_undefined(labels, split):
+        nothing = (float("nan"),) * len(seeds)
+        return ProbeOutcome(by_seed=nothing, shuffled=float("nan"), undefined=reason)
+    classes = int(labels.max()) + 1 if kind == "class" else 1
+    target = torch.from_numpy(labels).to(features.device)
+    if kind == "number":
+        target = target.to(features.dtype)
+    train, dev, test = (
+        torch.from_numpy(np.flatnonzero(split == part)).to(features.device)
+        for part in (TRAIN, DEV, TEST)
+    )
+    probes = train_probes(
+        features,
+        train.expand(len(seeds), -1),
+        _with_shuffled(target[train], seeds),
+        features[dev],
+        _with_shuffled(target[dev], seeds),
+        outputs=classes,
+        loss=LOSSES[loss] if kind == "class" else SmoothL1(),
+        seeds=seeds,
+    )
+    said = probes.outputs(features[test]).double().cpu().numpy()
+    truth = labels[split == TEST]
+    score = _macro_f1 if kind == "class" else _pearson
+    scores = np.array([[score(truth, outputs) for outputs in variants] for variants in said])
+    codelength = None
+    if mdl and kind == "class":
+        codelength = online_code(
+            features[train],
+            target[train],
+            features[dev],
+            target[dev],
+            classes=classes,
+            loss=LOSSES[loss],
+            seeds=seeds,
+        )
+    constant = bool(np.isnan(scores[:, 0]).any())
+    return ProbeOutcome(
+        by_seed=tuple(scores[:, 0].tolist()),
+        shuffled=float(scores[:, 1].mean()),
+        codelength=codelength,
+        undefined="a probe says the same of all test samples" if constant else None,
+        note="a codelength needs classes" if mdl and kind == "number" else None,
+    )
+
+
+def _why_undefined(
+    labels: Shaped[np.ndarray, " sample"], split: Int[np.ndarray, " sample"]
+) -> str | None:
+    for part, name in ((TRAIN, "training"), (DEV, "dev"), (TEST, "test")):
+        own = labels[split == part]
+        if not own.size:
+            return f"no {name} samples are left"
+        # Dev samples only say when to stop; alike labels do for that.
+        if part != DEV and (own == own[0]).all():
+            return f"all {name} samples have the same label"
+    return None
+
+
+def _with_shuffled(
+    target: Shaped[Tensor, " sample"], seeds: Sequence[int]
+) -> Shaped[Tensor, "seed 2 sample"]:
+    orders = [np.random.default_rng([seed, 1]).permutation(len(target)) for seed in seeds]
+    shuffled = target[torch.from_numpy(np.stack(orders)).to(target.device)]
+    return torch.stack([target.expand_as(shuffled), shuffled], dim=1)
+
+
+def _macro_f1(
+    truth: Int[np.ndarray, " sample"], outputs: Float[np.ndarray, "output sample"]
+) -> float:
+    return float(f1_score(truth, outputs.argmax(axis=0), average="macro", zero_division=0.0))
+
+
+def _pearson(truth: Float[np.ndarray, " sample"], outputs: Float[np.ndarray, "1 sample"]) -> float:
+    (said,) = outputs
+    if (said == said[0]).all():
+        return float("nan")
+    return float(np.corrcoef(truth, said)[0, 1])

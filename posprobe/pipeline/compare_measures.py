@@ -1,0 +1,171 @@
+"""Which numbers of each measure are compared, and over what their intervals are."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from posprobe.analysis.adjacency import AdjacencyResult, AdjacencyScore
+from posprobe.analysis.comparison import Difference
+from posprobe.analysis.differences import NORMAL
+from posprobe.analysis.heads import HeadsResult
+from posprobe.analysis.manifold import Manifold, ManifoldResult
+from posprobe.analysis.probes import ProbeScore, ProbesResult
+from posprobe.core.errors import UserError
+from posprobe.figures.heads import TERMS
+from posprobe.figures.manifold_nulls import MEASURES
+from posprobe.figures.probes_words import SCORES, target_words
+from posprobe.figures.sites import place
+from posprobe.pipeline.compare_sides import Sides, by_errors, without_interval
+
+
+def compare_adjacency(sides: Sides) -> Iterator[Difference]:
+    """Compare adjacency scores site by site, over the sequences.
+
+    Raises:
+        UserError: If the two are averaged or count ties in different ways.
+    """
+    a, b = sides.a.result, sides.b.result
+    assert isinstance(a, AdjacencyResult)
+    assert isinstance(b, AdjacencyResult)
+    if (a.average, a.ties) != (b.average, b.ties):
+        raise UserError("compare: the two adjacency results differ in --average or --ties")
+    units = "documents" if sides.a.provenance.options.get("corpus") else "prompts"
+    for key, (one, other) in _both(a.scores, b.scores, _score_key):
+        condition, site, layer, head, feature = key
+        yield sides.sampled(
+            getattr(one, a.average),
+            getattr(other, a.average),
+            units=units,
+            measure="adjacency",
+            quantity=f"adjacency score, {feature}",
+            condition=condition,
+            place=site,
+            layer=layer,
+            head=head,
+        )
+
+
+def compare_heads(sides: Sides) -> Iterator[Difference]:
+    """Compare what heads attend by: means over heads, and each head where both have it.
+
+    Two models' heads have no partners unless one model grew from the other, so means are
+    drawn again over the heads of each. Single heads are compared by their standard errors.
+    """
+    a, b = sides.a.result, sides.b.result
+    assert isinstance(a, HeadsResult)
+    assert isinstance(b, HeadsResult)
+    shared = {"measure": "heads", "condition": "checkpoint", "layer": None, "head": None}
+    numbers = {"share of the logits": "share", "divergence without it (bits)": "divergence"}
+    for term in (term for term in a.terms if term in b.terms):
+        for quantity, field in numbers.items():
+            values = [_of_term(side, field, term).reshape(-1) for side in (a, b)]
+            where = shared | {"quantity": quantity, "place": TERMS.get(term, term)}
+            yield sides.drawn_apart(*values, units="heads", **where)
+    for name in dict.fromkeys((*a.class_counts, *b.class_counts)):
+        values = [(np.array(side.classes) == name).astype(float).reshape(-1) for side in (a, b)]
+        where = shared | {"quantity": "fraction of the heads", "place": name}
+        if values[0].any() or values[1].any():
+            yield sides.drawn_apart(*values, units="heads", **where)
+    if a.share.shape == b.share.shape and a.terms == b.terms:
+        yield from _single_heads(a, b)
+
+
+def _single_heads(a: HeadsResult, b: HeadsResult) -> Iterator[Difference]:
+    for term in a.terms:
+        shares, errors = ([_of_term(s, f, term) for s in (a, b)] for f in ("share", "share_se"))
+        for layer, head in np.ndindex(*shares[0].shape):
+            yield by_errors(
+                *(float(share[layer, head]) for share in shares),
+                se_a=float(errors[0][layer, head]),
+                se_b=float(errors[1][layer, head]),
+                units="documents",
+                n=min(a.documents, b.documents),
+                measure="heads",
+                quantity="share of the logits, by head",
+                condition="checkpoint",
+                place=TERMS.get(term, term),
+                layer=layer,
+                head=head,
+            )
+
+
+def compare_manifold(sides: Sides) -> Iterator[Difference]:
+    """Compare the shapes of tables or of states; nothing is sampled, so nothing varies."""
+    a, b = sides.a.result, sides.b.result
+    assert isinstance(a, ManifoldResult)
+    assert isinstance(b, ManifoldResult)
+    for (site, layer), (one, other) in _both(a.manifolds, b.manifolds, _manifold_key):
+        for name, quantity in {**MEASURES, "participation_ratio": "participation ratio"}.items():
+            yield without_interval(
+                float(getattr(one, name)),
+                float(getattr(other, name)),
+                why="one table each, nothing is sampled",
+                measure="manifold",
+                quantity=quantity,
+                condition="checkpoint",
+                place=site,
+                layer=layer,
+                head=None,
+            )
+
+
+def compare_probes(sides: Sides) -> Iterator[Difference]:
+    """Compare the headline score of each probe, by the intervals over documents of each."""
+    a, b = sides.a.result, sides.b.result
+    assert isinstance(a, ProbesResult)
+    assert isinstance(b, ProbesResult)
+    for key, (one, other) in _both(a.scores, b.scores, _probe_key):
+        condition, site, layer, stream, feature, target, kind = key
+        errors = [(s.headline.high - s.headline.low) / (2 * NORMAL) for s in (one, other)]
+        read = [word for word in (feature, kind) if word not in ("state", "linear")]
+        yield by_errors(
+            one.headline.value,
+            other.headline.value,
+            se_a=errors[0],
+            se_b=errors[1],
+            units="documents",
+            n=min(a.test_documents, b.test_documents),
+            measure="probe",
+            quantity=", ".join(
+                (f"{target_words(target).name} {SCORES[one.headline.metric]}", *read)
+            ),
+            condition=condition,
+            place=site if stream == "whole" else f"{site}, {stream}",
+            layer=layer,
+            head=None,
+        )
+
+
+COMPARED: dict[str, Callable[[Sides], Iterator[Difference]]] = {
+    "manifold": compare_manifold,
+    "heads": compare_heads,
+    "adjacency": compare_adjacency,
+    "probe": compare_probes,
+}
+"""How each measure is compared; one that is not here is not."""
+
+
+def _both(a: Any, b: Any, key: Callable[[Any], tuple[Any, ...]]) -> Iterator[tuple[Any, Any]]:
+    # Of a training at several steps the last one stays: it comes last.
+    ones, others = ({key(item): item for item in side} for side in (a, b))
+    for place_of, item in ones.items():
+        if place_of in others:
+            yield place_of, (item, others[place_of])
+
+
+def _score_key(score: AdjacencyScore) -> tuple[Any, ...]:
+    return score.condition, place(score.site), score.layer, score.head, score.feature
+
+
+def _manifold_key(item: Manifold) -> tuple[Any, ...]:
+    return place(item.site), item.layer
+
+
+def _probe_key(score: ProbeScore) -> tuple[Any, ...]:
+    where = (score.condition, place(score.site), score.layer, score.stream)
+    return (*where, score.feature, score.target, score.probe)
+
+
+def _of_term(result: HeadsResult, field: str, term: str) -> np.ndarray:
+    return getattr(result, field)[:, :, result.terms.index(term)]
