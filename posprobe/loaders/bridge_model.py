@@ -26,6 +26,7 @@ _HOOKS = {
     "blocks.{i}.hook_mlp_out": "blocks.{i}.mlp.out.hook_out",
     "blocks.{i}.hook_resid_post": "blocks.{i}.hook_out",
 }
+_FINAL = {"ln_final.hook_normalized": "ln_final.hook_out"}
 _MIDDLE = {"plain": "blocks.{i}.ln2.hook_in", "post-norm": "blocks.{i}.ln1.hook_out"}
 
 Hooks = list[tuple[str, Callable[..., Tensor]]]
@@ -58,6 +59,8 @@ class BridgeModel(WrappedModel):
         known, hooks = _HOOKS, set(self._bridge.hook_dict)
         if self.info.residual in _MIDDLE:
             known = known | {"blocks.{i}.hook_resid_mid": _MIDDLE[self.info.residual]}
+        if self.info.residual != "post-norm":  # A `ln_final` there belongs to the head.
+            known = known | _FINAL
         names = {
             site.format(i=layer): hook.format(i=layer)
             for layer in range(self.info.n_layers)

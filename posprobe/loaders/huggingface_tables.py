@@ -36,6 +36,7 @@ class Family:
         residual: The form of the residual stream, which may depend on the configuration.
         taps: The module behind each site.
         mid: The state between attention and MLP, by residual form.
+        final: The norm after the last block, by residual form, where there is one.
         attention: The module that calls transformers' attention function.
         offset: Leading rows of the position table that no token reads.
         scores: How TransformerLens's bridge makes attention scores: it leaves them to
@@ -51,11 +52,17 @@ class Family:
     attention: str
     scores: Literal["delegated", "plain", "rotary"]
     offset: Callable[[Config], int] = field(default=lambda config: 0)
+    final: Mapping[str, Tap] = field(default_factory=dict)
 
     def sites(self, config: Config) -> dict[str, Tap]:
-        """Return the taps by site, the middle of the block included where there is one."""
-        middle = self.mid.get(self.residual(config))
-        return dict(self.taps) | ({"blocks.{i}.hook_resid_mid": middle} if middle else {})
+        """Return the taps by site, the block's middle and the final norm where they exist."""
+        form = self.residual(config)
+        middle, final = self.mid.get(form), self.final.get(form)
+        return (
+            dict(self.taps)
+            | ({"blocks.{i}.hook_resid_mid": middle} if middle else {})
+            | ({"ln_final.hook_normalized": final} if final else {})
+        )
 
     def table_path(self) -> str | None:
         """Return where the position table lies below the base model, or None without one."""
@@ -160,6 +167,7 @@ _MODERNBERT = Family(
         mlp="mlp.Wo",
     ),
     mid={"plain": Tap("layers.{i}.mlp_norm", "in")},
+    final={"plain": Tap("final_norm")},
     attention="layers.{i}.attn",
     scores="delegated",
 )
@@ -176,6 +184,7 @@ _GPT2 = Family(
         mlp="mlp.c_proj",
     ),
     mid={"plain": Tap("h.{i}.ln_2", "in")},
+    final={"plain": Tap("ln_f")},
     attention="h.{i}.attn",
     scores="plain",
 )
@@ -191,6 +200,7 @@ _NEOX = Family(
         mlp="mlp.dense_4h_to_h",
     ),
     mid={"plain": Tap("layers.{i}.post_attention_layernorm", "in")},
+    final=dict.fromkeys(("plain", "parallel"), Tap("final_layer_norm")),
     attention="layers.{i}.attention",
     scores="rotary",
 )
@@ -206,6 +216,7 @@ _LLAMA = Family(
         mlp="mlp.down_proj",
     ),
     mid={"plain": Tap("layers.{i}.post_attention_layernorm", "in")},
+    final={"plain": Tap("norm")},
     attention="layers.{i}.self_attn",
     scores="rotary",
 )
@@ -225,6 +236,7 @@ _OPT = Family(
         "plain": Tap("decoder.layers.{i}.final_layer_norm", "in"),
         "post-norm": Tap("decoder.layers.{i}.self_attn_layer_norm"),
     },
+    final={"plain": Tap("decoder.final_layer_norm")},
     attention="decoder.layers.{i}.self_attn",
     scores="delegated",
     offset=lambda config: 2,

@@ -152,5 +152,11 @@ class DecoderConfig(_Config):
 
 NAMED_CONFIGS: dict[str, DecoderConfig | EncoderConfig] = {
     "nanogpt-nope-paper": DecoderConfig(),
+    **{
+        f"nanogpt-nope-{layers}x{width}": DecoderConfig(n_layers=layers, d_model=width)
+        for layers in (6, 12, 24)
+        for width in (192, 384, 768)
+    },
 }
-"""The papers' configurations by name; a name alone brings no trained weights."""
+"""The configurations of arXiv 2501.00073 by name, the sizes as layers x width; a name alone brings
+no trained weights."""
