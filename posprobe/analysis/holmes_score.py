@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Bool, Float, Int, Shaped
 from sklearn.metrics import f1_score
 from torch import Tensor
 
 from posprobe.analysis.holmes import Codelength
 from posprobe.analysis.holmes_codelength import online_code
 from posprobe.analysis.holmes_losses import LOSSES, SmoothL1
-from posprobe.analysis.holmes_probe import train_probes
+from posprobe.analysis.holmes_probe import LinearProbes, train_probes
 from posprobe.data.holmes_dataset import Kind
 
 TRAIN, DEV, TEST = range(3)
@@ -25,7 +25,8 @@ class ProbeOutcome:
     Attributes:
         by_seed: Macro-F1 or Pearson correlation on the test samples, one per seed; NaN where
             undefined.
-        shuffled: The same with shuffled labels, mean over seeds.
+        shuffled: The same with shuffled labels, mean over seeds; a probe that says the same of
+            all counts as a correlation of 0.
         codelength: Bits for the labels, if they were asked for.
         undefined: Why there is no score; else None.
         note: Why there is no codelength, although it was asked for; else None.
@@ -68,47 +69,66 @@ def score_dataset(
     if reason := _why_undefined(labels, split):
         nothing = (float("nan"),) * len(seeds)
         return ProbeOutcome(by_seed=nothing, shuffled=float("nan"), undefined=reason)
+    train, dev, test = (_part(features, labels, split == part) for part in (TRAIN, DEV, TEST))
     classes = int(labels.max()) + 1 if kind == "class" else 1
-    target = torch.from_numpy(labels).to(features.device)
-    if kind == "number":
-        target = target.to(features.dtype)
-    train, dev, test = (
-        torch.from_numpy(np.flatnonzero(split == part)).to(features.device)
-        for part in (TRAIN, DEV, TEST)
-    )
+    learned = LOSSES[loss] if kind == "class" else SmoothL1()
     probes = train_probes(
-        features,
-        train.expand(len(seeds), -1),
-        _with_shuffled(target[train], seeds),
-        features[dev],
-        _with_shuffled(target[dev], seeds),
+        train.features,
+        torch.arange(len(train.labels), device=features.device).expand(len(seeds), -1),
+        _with_shuffled(train.labels, seeds),
+        dev.features,
+        _with_shuffled(dev.labels, seeds),
         outputs=classes,
-        loss=LOSSES[loss] if kind == "class" else SmoothL1(),
+        loss=learned,
         seeds=seeds,
     )
-    said = probes.outputs(features[test]).double().cpu().numpy()
-    truth = labels[split == TEST]
-    score = _macro_f1 if kind == "class" else _pearson
-    scores = np.array([[score(truth, outputs) for outputs in variants] for variants in said])
+    scores = _scores(probes, test, kind)
     codelength = None
     if mdl and kind == "class":
         codelength = online_code(
-            features[train],
-            target[train],
-            features[dev],
-            target[dev],
+            train.features,
+            train.labels,
+            dev.features,
+            dev.labels,
             classes=classes,
-            loss=LOSSES[loss],
+            loss=learned,
             seeds=seeds,
         )
     constant = bool(np.isnan(scores[:, 0]).any())
     return ProbeOutcome(
         by_seed=tuple(scores[:, 0].tolist()),
-        shuffled=float(scores[:, 1].mean()),
+        shuffled=float(np.nan_to_num(scores[:, 1]).mean()),
         codelength=codelength,
         undefined="a probe says the same of all test samples" if constant else None,
         note="a codelength needs classes" if mdl and kind == "number" else None,
     )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Part:
+    """The samples of one split."""
+
+    features: Float[Tensor, "sample d_model"]
+    labels: Shaped[Tensor, " sample"]
+
+
+def _part(
+    features: Float[Tensor, "sample d_model"],
+    labels: Shaped[np.ndarray, " sample"],
+    own: Bool[np.ndarray, " sample"],
+) -> _Part:
+    chosen = torch.from_numpy(labels[own]).to(features.device)
+    return _Part(
+        features=features[torch.from_numpy(own).to(features.device)],
+        labels=chosen.to(features.dtype) if chosen.is_floating_point() else chosen,
+    )
+
+
+def _scores(probes: LinearProbes, test: _Part, kind: Kind) -> Float[np.ndarray, "seed variant"]:
+    said = probes.outputs(test.features).double().cpu().numpy()
+    truth = test.labels.cpu().numpy()
+    score = _macro_f1 if kind == "class" else _pearson
+    return np.array([[score(truth, outputs) for outputs in variants] for variants in said])
 
 
 def _why_undefined(
@@ -135,7 +155,10 @@ def _with_shuffled(
 def _macro_f1(
     truth: Int[np.ndarray, " sample"], outputs: Float[np.ndarray, "output sample"]
 ) -> float:
-    return float(f1_score(truth, outputs.argmax(axis=0), average="macro", zero_division=0.0))
+    guess = outputs.argmax(axis=0)
+    zero = 0.0  # A class that is never guessed scores nothing.
+    found = f1_score(truth, guess, average="macro", zero_division=zero)  # pyright: ignore[reportArgumentType]  # stubs
+    return float(found)
 
 
 def _pearson(truth: Float[np.ndarray, " sample"], outputs: Float[np.ndarray, "1 sample"]) -> float:
