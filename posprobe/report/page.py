@@ -13,12 +13,11 @@ from posprobe.report.drawing import Drawing, drawing
 from posprobe.report.head import Head
 from posprobe.report.part import Part
 from posprobe.report.section import Section
-from posprobe.report.table import Table
 from posprobe.report.templates import environment
 from posprobe.report.training import training_blocks
 
-DATA_LIMIT = 2_500_000
-"""Longest packed data that a page carries, so that it stays below 6 MB."""
+BUDGET = 6_000_000
+"""Bytes that a page may have with the numbers it carries for download."""
 
 
 def render_page(
@@ -59,20 +58,27 @@ def render_parts(
     if head is not None and head.side_by_side is not None:
         tables["side-by-side"] = head.side_by_side
     name = "report" if head is not None else parts[0].key
-    packed = _packed(f"{name}.json", data, tables) if interactive else None
     template = environment().get_template("template.html.jinja")
-    return template.render(
-        head=head,
-        views=views,
-        training=training,
-        checkpoints=_all_checkpoints(parts),
-        light=Markup(LIGHT.css()),
-        dark=Markup(DARK.css()),
-        plotly=packed_plotly() if interactive else None,
-        plotly_name=plotly_name(),
-        data=packed,
-        data_left_out=interactive and packed is None,
-    )
+    known = {
+        "head": head,
+        "views": views,
+        "training": training,
+        "checkpoints": _all_checkpoints(parts),
+        "light": Markup(LIGHT.css()),
+        "dark": Markup(DARK.css()),
+        "plotly": packed_plotly() if interactive else None,
+        "plotly_name": plotly_name(),
+    }
+    if not interactive:
+        return template.render(**known, data=None, whole=True)
+    # The whole of the numbers, or else the tables alone, or nothing: as much as there is room for.
+    carried = {"name": f"{name}.json", "tables": {key: t.csv() for key, t in tables.items()}}
+    text = template.render(**known, data=packed_values({**carried, "json": data}), whole=True)
+    if len(text.encode()) > BUDGET:
+        text = template.render(**known, data=packed_values(carried), whole=False)
+    if len(text.encode()) > BUDGET:
+        text = template.render(**known, data=None, whole=False)
+    return text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,10 +112,3 @@ def _words(section: Section) -> tuple[str, ...]:
 def _all_checkpoints(parts: tuple[Part, ...]) -> tuple[Listed, ...]:
     found = {item.source.ref: item for p in parts for item in listed(p.provenance.checkpoints)}
     return tuple(found.values())
-
-
-def _packed(name: str, data: str, tables: dict[str, Table]) -> str | None:
-    """Pack what can be downloaded; None if it is too long for a page."""
-    sheets = {key: table.csv() for key, table in tables.items()}
-    found = packed_values({"name": name, "json": data, "tables": sheets})
-    return found if len(found) <= DATA_LIMIT else None

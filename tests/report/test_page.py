@@ -80,11 +80,17 @@ def test_tables_of_the_page_are_carried_unrounded():
 
 
 def test_numbers_that_are_too_many_for_a_page_are_left_to_the_files(monkeypatch):
-    monkeypatch.setattr(page, "DATA_LIMIT", 1000)
+    whole = _html("heads", samples.heads_result())
+    monkeypatch.setattr(page, "BUDGET", len(whole.encode()) - 1)
     text = _html("heads", samples.heads_result())
-    assert 'id="data"' not in text
-    assert "data-json" not in Page(text).text
-    assert "they are in the data files only" in text
+    carried = json.loads(_unpacked(text, "data"))
+    assert set(carried) == {"name", "tables"}
+    assert len(carried["tables"]) == text.count("<table")
+    assert "data-json" in whole
+    assert "data-json hidden" not in text
+    assert "they are in the data files" in text
+    monkeypatch.setattr(page, "BUDGET", 1000)
+    assert 'id="data"' not in _html("heads", samples.heads_result())
 
 
 def test_nothing_is_loaded_from_elsewhere(text):
