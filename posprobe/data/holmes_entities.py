@@ -22,8 +22,9 @@ def entities(sentence: TreebankSentence) -> Iterator[Item]:
         for bracket in _BRACKET.finditer(word.misc.get("Entity", "")):
             if bracket["opened"]:
                 fields = bracket["opened"].split("-", maxsplit=_IDENTITY)
-                # An empty type marks a mention without a name.
-                kind = fields[_TYPE] if len(fields) > _IDENTITY else ""
+                # An empty type marks a mention without a name, or a piece of one with gaps.
+                whole = len(fields) > _IDENTITY and "[" not in fields[0]
+                kind = fields[_TYPE] if whole else ""
                 opened.setdefault(fields[0], []).append((kind, word.start))
             if bracket["alone"] or bracket["closed"]:
                 group = bracket["closed"] or bracket["opened"].partition("-")[0]

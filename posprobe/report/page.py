@@ -1,7 +1,8 @@
 """One self-contained HTML page of one or several measures."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain, count
+from functools import partial
 
 from markupsafe import Markup
 
@@ -13,6 +14,7 @@ from posprobe.report.drawing import Drawing, drawing
 from posprobe.report.head import Head
 from posprobe.report.part import Part
 from posprobe.report.section import Section
+from posprobe.report.table import Table
 from posprobe.report.templates import environment
 from posprobe.report.training import training_blocks
 
@@ -69,15 +71,22 @@ def render_parts(
         "plotly": packed_plotly() if interactive else None,
         "plotly_name": plotly_name(),
     }
+    render = partial(template.render, known)
     if not interactive:
-        return template.render(**known, data=None, whole=True)
-    # The whole of the numbers, or else the tables alone, or nothing: as much as there is room for.
-    carried = {"name": f"{name}.json", "tables": {key: t.csv() for key, t in tables.items()}}
-    text = template.render(**known, data=packed_values({**carried, "json": data}), whole=True)
+        return render(data=None, whole=True)
+    return _within_budget(render, f"{name}.json", data, tables)
+
+
+def _within_budget(
+    render: Callable[..., str], name: str, data: str, tables: dict[str, Table]
+) -> str:
+    """Let a page carry all numbers, or the tables alone, or nothing: what there is room for."""
+    carried = {"name": name, "tables": {key: table.csv() for key, table in tables.items()}}
+    text = render(data=packed_values({**carried, "json": data}), whole=True)
     if len(text.encode()) > BUDGET:
-        text = template.render(**known, data=packed_values(carried), whole=False)
+        text = render(data=packed_values(carried), whole=False)
     if len(text.encode()) > BUDGET:
-        text = template.render(**known, data=None, whole=False)
+        text = render(data=None, whole=False)
     return text
 
 

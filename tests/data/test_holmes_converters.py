@@ -145,7 +145,12 @@ def document(name):
             "6-7\tdon't\t_\t_\t_\t_\t_\t_\t_\t_",
             word(6, "do", "AUX", feats="Tense=Pres|VerbForm=Fin", head=8, deprel="aux"),
             word(7, "n't", "PART", feats="Polarity=Neg", head=8, deprel="advmod"),
-            word(8, "bark", "VERB", misc="Discourse=causal-cause:2->1:0:_;joint-list:2->1:0"),
+            word(
+                8,
+                "bark",
+                "VERB",
+                misc="Discourse=causal-cause:2->1:0:_;joint-list:2->1:0|Entity=(4[1/2]-event-new-s-cf-1-sgl-Bark)",
+            ),
             "",
             "# s_type = imp",
             "# text = Saw cats",
@@ -204,7 +209,7 @@ def test_sentences_of_a_treebank(items):
 
 
 def test_named_entities_of_a_treebank(items):
-    # The dog has no name.
+    # The dog has no name, and `bark` is a piece of a mention with a gap.
     assert items("treebank-entity") == [("Ann", "person"), ("Paris", "place")]
 
 
