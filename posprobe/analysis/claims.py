@@ -11,7 +11,7 @@ from posprobe.core.result import Result
 Verdict = Literal["shown", "partly", "not shown", "not tested"]
 
 RULE = (
-    "Each claim is cut into criteria with bounds that were set before measuring. A criterion "
+    "Each claim is cut into criteria with bounds. A criterion "
     "holds if its number passes the bound; where there is an interval, the whole interval has to. "
     "A claim is shown if all its criteria hold, partly shown if some do, not shown if none does, "
     "and not tested if there was nothing to test it on."
