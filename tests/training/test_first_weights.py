@@ -24,11 +24,17 @@ def test_fan_in_draws_the_matrices_in_the_blocks_by_the_number_of_their_inputs()
             assert weight.unique().tolist() == ([1.0] if "norm" in name else [0.0])
         else:
             inside = name.startswith("blocks.")
-            if name.endswith("qkv.ap.weight"):
-                queries_and_keys, weight = weight.split([256, 32])
-                assert float(queries_and_keys.detach().abs().max()) <= 0.02
             std = weight.shape[1] ** -0.5 if inside else 0.02 / 3**0.5  # uniform in ±0.02
             assert float(weight.detach().std()) == pytest.approx(std, rel=0.1)
+
+
+def test_even_leaves_queries_and_keys_small():
+    model = first_weights(replace(TEXT, init="even"), ascii_vocabulary())
+    for name, weight in model.named_parameters():
+        if ".qkv." in name:
+            queries_and_keys, values = weight.detach().tensor_split([2 * TEXT.model.d_model])
+            assert float(queries_and_keys.abs().max()) <= 0.02
+            assert float(values.abs().max()) > 0.02
 
 
 def test_fan_in_depends_on_the_seed_alone():
