@@ -65,10 +65,6 @@ class SmoothL1(Loss):
         return (outputs - targets.unsqueeze(-2)).clamp(-1, 1)
 
 
-LOSSES: dict[str, Loss] = {"cross-entropy": CrossEntropy(), "benchmark": TwiceSoftmax()}
-"""Losses for classes, by the names that options give them."""
-
-
 def _of_target(values: Outputs, targets: Targets) -> Values:
     return values.gather(-2, targets.unsqueeze(-2)).squeeze(-2)
 

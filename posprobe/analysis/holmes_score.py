@@ -11,7 +11,7 @@ from torch import Tensor
 
 from posprobe.analysis.holmes import Codelength
 from posprobe.analysis.holmes_codelength import online_code
-from posprobe.analysis.holmes_losses import LOSSES, SmoothL1
+from posprobe.analysis.holmes_losses import CrossEntropy, Loss, SmoothL1, TwiceSoftmax
 from posprobe.analysis.holmes_probe import LinearProbes, train_probes
 from posprobe.data.holmes_dataset import Kind
 
@@ -46,7 +46,8 @@ def score_dataset(
     *,
     kind: Kind,
     seeds: Sequence[int],
-    loss: str = "cross-entropy",
+    exact: bool = False,
+    scale: bool = False,
     mdl: bool = False,
 ) -> ProbeOutcome:
     """Train the probes of a data set and examine them.
@@ -63,15 +64,23 @@ def score_dataset(
             examined on.
         kind: What the labels are.
         seeds: Seeds of the probes.
-        loss: A name of `LOSSES`, for classes.
+        exact: Whether to train as the benchmark's code does: the probabilities of classes go
+            through a second softmax, and numbers stay as they stand. Otherwise numbers are learned
+            in units of their standard deviation about their mean, which Pearson's r does not see.
+        scale: Whether to bring each feature to mean 0 and variance 1 over the training samples.
         mdl: Whether to measure the codelength, too.
     """
     if reason := _why_undefined(labels, split):
         nothing = (float("nan"),) * len(seeds)
         return ProbeOutcome(by_seed=nothing, shuffled=float("nan"), undefined=reason)
+    known = split == TRAIN
+    if scale:
+        features = _scaled(features, known)
+    if kind == "number" and not exact:
+        labels = (labels - labels[known].mean()) / labels[known].std()
     train, dev, test = (_part(features, labels, split == part) for part in (TRAIN, DEV, TEST))
     classes = int(labels.max()) + 1 if kind == "class" else 1
-    learned = LOSSES[loss] if kind == "class" else SmoothL1()
+    loss = _loss(kind, exact=exact)
     probes = train_probes(
         train.features,
         torch.arange(len(train.labels), device=features.device).expand(len(seeds), -1),
@@ -79,7 +88,7 @@ def score_dataset(
         dev.features,
         _with_shuffled(dev.labels, seeds),
         outputs=classes,
-        loss=learned,
+        loss=loss,
         seeds=seeds,
     )
     scores = _scores(probes, test, kind)
@@ -91,7 +100,7 @@ def score_dataset(
             dev.features,
             dev.labels,
             classes=classes,
-            loss=learned,
+            loss=loss,
             seeds=seeds,
         )
     constant = bool(np.isnan(scores[:, 0]).any())
@@ -102,6 +111,22 @@ def score_dataset(
         undefined="a probe says the same of all test samples" if constant else None,
         note="a codelength needs classes" if mdl and kind == "number" else None,
     )
+
+
+def _loss(kind: Kind, *, exact: bool) -> Loss:
+    if kind == "number":
+        return SmoothL1()
+    return TwiceSoftmax() if exact else CrossEntropy()
+
+
+def _scaled(
+    features: Float[Tensor, "sample d_model"], known: Bool[np.ndarray, " sample"]
+) -> Float[Tensor, "sample d_model"]:
+    own = features[torch.from_numpy(known).to(features.device)].double()
+    spread = own.std(0, correction=0)
+    # A feature that does not vary says nothing; it stays at 0.
+    spread = torch.where(spread > 0, spread, 1.0)
+    return ((features.double() - own.mean(0)) / spread).to(features.dtype)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -40,7 +40,8 @@ def measure_dataset(
             split,
             kind=dataset.kind,
             seeds=seeds_of(chosen),
-            loss=chosen.loss,
+            exact=chosen.exact,
+            scale=chosen.scale,
             mdl=chosen.mdl,
         )
         scores.append(_score(subject, dataset, tokens, outcome, place, name))

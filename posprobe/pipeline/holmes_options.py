@@ -38,11 +38,16 @@ class HolmesOptions(RunOptions):
     ] = True
     length: Length = None
     seeds: Annotated[int, "How many probes for each data set, from --seed on."] = 5
-    loss: Annotated[
-        Literal["cross-entropy", "benchmark"],
-        "What probes of classes learn by. `benchmark`: softmax twice, as its code has it, to "
-        "compare with its leaderboard.",
-    ] = "cross-entropy"
+    exact: Annotated[
+        bool,
+        "Train probes as the benchmark's code does, to compare with its leaderboard: classes by "
+        "softmax twice, numbers as they stand.",
+    ] = False
+    scale: Annotated[
+        bool,
+        "Bring each feature to mean 0 and variance 1 first, which the benchmark does not; its "
+        "probe learns small states slowly.",
+    ] = False
     mdl: Annotated[
         bool, "Measure the codelength of the labels (Voita & Titov 2020), too; takes about as long."
     ] = False
@@ -58,5 +63,7 @@ class HolmesOptions(RunOptions):
         super().__post_init__()
         self.require_at_least(1, "seeds")
         self.require_at_least(3, "length")
+        if self.exact and self.scale:
+            raise UserError("--scale: not with --exact, which leaves states as they are")
         if self.data is None:
             raise UserError("holmes: name the folder of the data sets by --data")

@@ -10,7 +10,7 @@ from scipy.stats import pearsonr
 from sklearn.metrics import f1_score
 
 from posprobe.analysis.holmes_codelength import online_code, portion_sizes
-from posprobe.analysis.holmes_losses import CrossEntropy, SmoothL1
+from posprobe.analysis.holmes_losses import CrossEntropy, SmoothL1, TwiceSoftmax
 from posprobe.analysis.holmes_probe import train_probes
 from posprobe.analysis.holmes_score import score_dataset
 
@@ -40,21 +40,52 @@ def test_random_labels_score_chance():
     assert 0.35 < np.mean(outcome.by_seed) < 0.65
 
 
-def test_macro_f1_and_pearson_are_those_of_the_libraries():
+@pytest.mark.parametrize(("exact", "loss"), [(False, CrossEntropy()), (True, TwiceSoftmax())])
+def test_macro_f1_is_that_of_scikit_learn(exact, loss):
     features, labels, split = planted(gap=0.3, classes=3)
-    target = torch.from_numpy(labels)
-    outcome = score_dataset(features, labels, split, kind="class", seeds=(4,))
-    said = _probe(features, target, split, outputs=3).argmax(0).numpy()
-    expected = f1_score(labels[split == 2], said, average="macro")
+    outcome = score_dataset(features, labels, split, kind="class", seeds=(4,), exact=exact)
+    said = _probe(features, torch.from_numpy(labels), split, outputs=3, loss=loss)
+    expected = f1_score(labels[split == 2], said.argmax(0).numpy(), average="macro")
     assert outcome.by_seed == (pytest.approx(expected),)
     assert 0.3 < expected < 0.99
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_pearson_is_that_of_scipy(exact):
+    features, _, split = planted(gap=0.3)
     numbers = features.double().numpy() @ np.linspace(0, 0.2, 64) + 1
-    outcome = score_dataset(features, numbers, split, kind="number", seeds=(4,))
-    assert outcome.by_seed[0] > 0.7
-    assert abs(outcome.shuffled) < 0.5
-    target = torch.from_numpy(numbers).float()
+    outcome = score_dataset(features, numbers, split, kind="number", seeds=(4,), exact=exact)
+    known = numbers[split == 0]
+    learned = numbers if exact else (numbers - known.mean()) / known.std()
+    target = torch.from_numpy(learned).float()
     (said,) = _probe(features, target, split, outputs=1, loss=SmoothL1()).numpy()
     assert outcome.by_seed[0] == pytest.approx(pearsonr(numbers[split == 2], said)[0], abs=1e-6)
+    assert outcome.by_seed[0] > 0.6
+    assert abs(outcome.shuffled) < 0.6
+
+
+def test_the_unit_of_a_number_does_not_matter():
+    features, _, split = planted(gap=0.3)
+    numbers = features.double().numpy() @ np.linspace(0, 0.2, 64)
+    scores = [
+        score_dataset(features, numbers * unit + origin, split, kind="number", seeds=(0,)).by_seed
+        for unit, origin in ((1, 0), (100, 2000))
+    ]
+    assert scores[0][0] == pytest.approx(scores[1][0], abs=1e-4)
+
+
+def test_small_states_are_learned_when_they_are_scaled():
+    features, labels, split = planted(gap=0.5)
+    small = features * 0.01 + 3
+    small[:, 0] = 1.0
+    options = {"kind": "class", "seeds": (0,)}
+    plain = score_dataset(small, labels, split, **options).by_seed[0]
+    scaled = score_dataset(small, labels, split, **options, scale=True).by_seed[0]
+    assert scaled > 0.95 > plain
+    known = features[split == 0].double()
+    z = ((features.double() - known.mean(0)) / known.std(0, correction=0)).float()
+    z[:, 0] = 0.0
+    assert score_dataset(z, labels, split, **options).by_seed[0] == pytest.approx(scaled, abs=0.01)
 
 
 def _probe(features, target, split, *, outputs, loss=None):

@@ -184,7 +184,7 @@ def test_finished_data_sets_are_not_measured_again(data, nope, tmp_path, monkeyp
     data.rename(tmp_path / "moved" / "data")
     again = posprobe.holmes(nope, **options | {"data": str(tmp_path / "moved" / "data")})
     assert json.loads(again.json())["result"] == json.loads(whole)["result"]
-    for other in ({"seeds": 3}, {"special": False}, {"mdl": False}, {"loss": "benchmark"}):
+    for other in ({"seeds": 3}, {"special": False}, {"mdl": False}, {"exact": True}):
         with pytest.raises(AssertionError, match="measured again"):
             posprobe.holmes(nope, **options | {"data": str(tmp_path / "moved" / "data")} | other)
 
@@ -270,6 +270,7 @@ def test_the_plan_counts_and_knows_what_is_finished(data, nope, tmp_path):
         ({}, "by --data"),
         ({"data": "nowhere"}, "--data nowhere: no such folder"),
         ({"data": "DATA", "seeds": 0}, "--seeds 0"),
+        ({"data": "DATA", "scale": True, "exact": True}, "--scale: not with --exact"),
         ({"data": "DATA", "map": "nowhere.csv"}, r"--map nowhere\.csv"),
         ({"data": "DATA", "only": ("x",)}, "--only x"),
     ],
