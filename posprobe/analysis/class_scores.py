@@ -9,6 +9,7 @@ from posprobe.analysis.document_sums import (
     add_by_document,
     seed_score,
     with_draws,
+    without_groups,
 )
 from posprobe.analysis.probes import METRICS, Score
 
@@ -75,11 +76,12 @@ class ClassScores:
         """
         parts = (self._truth, self._guess)
         value, drawn = with_draws(parts, self._metrics, draws=draws, seed=seed)
-        macro_f1, accuracy = (
-            seed_score(name, value[place], drawn[:, place])
-            for place, name in enumerate(METRICS["class"])
+        without = without_groups(parts, self._metrics)
+        first, second = METRICS["class"]
+        return (
+            seed_score(first, value[0], drawn[:, 0], without[:, 0]),
+            seed_score(second, value[1], drawn[:, 1]),
         )
-        return macro_f1, accuracy
 
     def _indicators(
         self, classes: Int[np.ndarray, "*sample"]

@@ -31,8 +31,9 @@ class Difference:
         low: Lower end of the 95 % interval of the difference; NaN where there is none.
         high: Its upper end.
         method: Where the interval is from. `paired`: the same documents or prompts on both
-            sides, drawn again together. `separate`: both sides drawn again by themselves.
-            `errors`: from the standard error of each, as if they were independent. `none`.
+            sides, drawn again or left out together. `separate`: both sides drawn again by
+            themselves. `errors`: from the standard error of each, as if they were independent.
+            `none`.
         units: What was drawn again, such as `prompts`; why there is no interval if there is none.
         n: How many of them; 0 if there is no interval.
     """

@@ -2,8 +2,9 @@
 
 import numpy as np
 from jaxtyping import Float
+from scipy.stats import t as student_t
 
-from posprobe.analysis.resampling import Interval, bootstrap_mean, resampled_means
+from posprobe.analysis.resampling import Interval, bootstrap_mean, jackknife_se, resampled_means
 
 NORMAL = 1.959963984540054
 """Standard errors on either side of a 95 % interval."""
@@ -88,3 +89,36 @@ def error_difference(a: float, b: float, *, se_a: float, se_b: float) -> Interva
     """
     width = NORMAL * float(np.hypot(se_a, se_b))
     return Interval(mean=b - a, sd=float("nan"), low=b - a - width, high=b - a + width)
+
+
+def jackknife_difference(
+    a: float,
+    b: float,
+    *,
+    without_a: Float[np.ndarray, " group"],
+    without_b: Float[np.ndarray, " group"],
+) -> Interval:
+    """Return b − a with its interval, when both leave out the same groups of samples in turn.
+
+    For numbers that are no means over samples, such as R². What makes a group easy or hard
+    moves both numbers, and so drops out of the difference.
+
+    Args:
+        a: A number.
+        b: The number it is compared with.
+        without_a: The first number without each group.
+        without_b: The other without the same groups, in the same order.
+
+    >>> without = np.array([0.1, 0.3])
+    >>> found = jackknife_difference(0.2, 0.5, without_a=without, without_b=without + 0.3)
+    >>> round(found.mean, 3), round(found.low, 3), round(found.high, 3)
+    (0.3, 0.3, 0.3)
+    """
+    groups = len(without_a)
+    assert groups == len(without_b), "groups without partners"
+    nan = float("nan")
+    if groups < 2:
+        return Interval(mean=b - a, sd=nan, low=nan, high=nan)
+    error = jackknife_se((without_b - without_a)[:, None]).item()
+    width = float(student_t.ppf(0.975, groups - 1)) * error
+    return Interval(mean=b - a, sd=nan, low=b - a - width, high=b - a + width)

@@ -14,6 +14,9 @@ NO_TOKENS = "no tokens"
 _BLOCK = 1 << 22
 """Numbers held at once by the draws, so that memory does not grow with the corpus."""
 _ENDS = (0.025, 0.975)
+_GROUPS = 20
+_DECIMALS = 6
+"""Of the scores without a group, which only serve to find how much they vary."""
 
 
 def add_by_document(
@@ -72,8 +75,37 @@ def with_draws(
     return value[0], np.concatenate(drawn)
 
 
+def without_groups(
+    parts: Sequence[Float[np.ndarray, "document ..."]],
+    compute: Callable[[Float[np.ndarray, "group column"]], Float[np.ndarray, "group ..."]],
+) -> Float[np.ndarray, "group ..."]:
+    """Compute scores from all documents but those of one group, for each group in turn.
+
+    Documents whose numbers leave the same remainder form a group, so that two probes examined
+    on the same documents leave out the same ones, and their scores can be compared in pairs.
+
+    Args:
+        parts: Sums by document.
+        compute: Scores from the sums of each row, its columns those of the parts in order.
+
+    Returns:
+        The scores without each group; 20 groups, or as many as there are documents. Nothing if
+        only one group has sums.
+    """
+    sums = np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
+    groups = np.zeros((min(_GROUPS, len(sums)), sums.shape[1]))
+    np.add.at(groups, np.arange(len(sums)) % len(groups), sums)
+    total = sums.sum(axis=0)
+    if groups.any(axis=1).sum() < 2:
+        return compute(total[None])[:0]
+    return compute(total - groups)
+
+
 def seed_score(
-    metric: str, by_seed: Float[np.ndarray, " seed"], drawn: Float[np.ndarray, "draw seed"]
+    metric: str,
+    by_seed: Float[np.ndarray, " seed"],
+    drawn: Float[np.ndarray, "draw seed"],
+    without: Float[np.ndarray, "group seed"] | None = None,
 ) -> Score:
     """Put a score together from those of the seeds, which share the documents drawn.
 
@@ -82,9 +114,10 @@ def seed_score(
         by_seed: The score of each seed.
         drawn: The same for each draw of documents; a draw without a score is left out, and
             without any draw the interval is NaN.
+        without: The same without each group of documents, where they are kept.
 
     >>> seed_score("r2", np.array([0.5, 0.7]), np.full((9, 2), 0.6))
-    Score(metric='r2', value=0.6, low=0.6, high=0.6, by_seed=(0.5, 0.7))
+    Score(metric='r2', value=0.6, low=0.6, high=0.6, by_seed=(0.5, 0.7), without=())
     """
     value = float(by_seed.mean())
     means = drawn.mean(axis=1)
@@ -96,4 +129,5 @@ def seed_score(
         low=float(low),
         high=float(high),
         by_seed=tuple(by_seed.tolist()),
+        without=() if without is None else tuple(without.mean(axis=1).round(_DECIMALS).tolist()),
     )

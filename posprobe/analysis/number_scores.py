@@ -9,6 +9,7 @@ from posprobe.analysis.document_sums import (
     add_by_document,
     seed_score,
     with_draws,
+    without_groups,
 )
 from posprobe.analysis.probes import METRICS, Score
 
@@ -101,17 +102,9 @@ class NumberScores:
         """
         parts = (self._tokens, self._truth, self._guess)
         value, drawn = with_draws(parts, self._metrics, draws=draws, seed=seed)
+        without = without_groups(parts, self._metrics)
         targets = range(len(self._spans))
-        return [self._scores(value[..., target], drawn[..., target]) for target in targets]
-
-    def _scores(
-        self, value: Float[np.ndarray, "metric seed"], drawn: Float[np.ndarray, "draw metric seed"]
-    ) -> tuple[Score, Score, Score]:
-        r2, nrmse, pearson = (
-            seed_score(name, value[place], drawn[:, place])
-            for place, name in enumerate(METRICS["number"])
-        )
-        return r2, nrmse, pearson
+        return [_scores(*(found[..., t] for found in (value, drawn, without))) for t in targets]
 
     def _metrics(
         self, sums: Float[np.ndarray, "draw column"]
@@ -130,6 +123,19 @@ class NumberScores:
             nrmse = np.sqrt(error / n) / np.where(known, self._spans, np.nan)
             pearson = (gy - g * y / n) / np.sqrt(truth * _deviation(n, g, gg))
         return np.stack([r2, nrmse, np.clip(pearson, -1, 1)], axis=1)
+
+
+def _scores(
+    value: Float[np.ndarray, "metric seed"],
+    drawn: Float[np.ndarray, "draw metric seed"],
+    without: Float[np.ndarray, "group metric seed"],
+) -> tuple[Score, Score, Score]:
+    first, *others = range(len(METRICS["number"]))
+    r2 = seed_score("r2", value[first], drawn[:, first], without[:, first])
+    nrmse, pearson = (
+        seed_score(METRICS["number"][place], value[place], drawn[:, place]) for place in others
+    )
+    return r2, nrmse, pearson
 
 
 def _deviation(

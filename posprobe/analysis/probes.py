@@ -32,6 +32,8 @@ class Score:
         low: Lower end of the 95 % bootstrap interval over documents; NaN where undefined.
         high: Its upper end.
         by_seed: One score per seed of the probe; a single entry where nothing is random.
+        without: The score without each group of documents, by which two probes on the same
+            documents are compared in pairs; kept for the first metric of a target's kind only.
     """
 
     metric: str
@@ -39,6 +41,7 @@ class Score:
     low: float
     high: float
     by_seed: tuple[float, ...]
+    without: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,8 @@ from posprobe.models.decoder import Decoder
 from posprobe.models.protocol import Model
 from posprobe.pipeline.adjacency import adjacency
 from posprobe.pipeline.heads import heads
+from posprobe.pipeline.holmes import holmes
+from posprobe.pipeline.holmes_options import HolmesOptions
 from posprobe.pipeline.manifold import manifold
 from posprobe.pipeline.opening import load_options
 from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions, ProbeOptions
@@ -23,6 +25,7 @@ NO_VOCABULARY = (
     "the checkpoint has no vocabulary beside it; name one by --tokenizer, or use "
     "--corpus random-tokens"
 )
+NO_SPELLING = "the checkpoint has no vocabulary beside it; name one by --tokenizer"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +37,7 @@ class Facts:
         terms: Whether its attention logits are a sum of known terms.
         table: Whether it has a learned position table.
         readable: Whether there are tokens to run it on.
+        spells: Whether it has a vocabulary.
         characters: Whether its vocabulary is one of characters.
         uncausable: Whether its causal mask can be taken off.
     """
@@ -42,6 +46,7 @@ class Facts:
     terms: bool
     table: bool
     readable: bool
+    spells: bool
     characters: bool
     uncausable: bool
 
@@ -67,6 +72,10 @@ class Applied:
 
 def _readable(facts: Facts) -> str | None:
     return None if facts.readable else NO_VOCABULARY
+
+
+def _spells(facts: Facts) -> str | None:
+    return None if facts.spells else NO_SPELLING
 
 
 def _has_terms(facts: Facts) -> str | None:
@@ -98,6 +107,7 @@ APPLIED = {
         extra=_adjacency_extra,
     ),
     "probe": Applied(run=probe, options=ProbeOptions, together=True, obstacle=_readable),
+    "holmes": Applied(run=holmes, options=HolmesOptions, together=True, obstacle=_spells),
 }
 """How each measure is run for a page; the names are those of `MEASURES`."""
 
@@ -113,6 +123,7 @@ def facts_of(ref: str, chosen: ReportOptions) -> Facts:
         ref=ref,
         terms=bool(model.info.logit_terms),
         table=model.position_table() is not None,
+        spells=model.tokenizer is not None,
         readable=model.tokenizer is not None or chosen.corpus == RANDOM,
         characters=isinstance(model.tokenizer, CharVocabulary),
         uncausable=isinstance(model, Decoder) and model.cfg.causal,

@@ -7,8 +7,8 @@ import numpy as np
 
 from posprobe.analysis.adjacency import AdjacencyResult, AdjacencyScore
 from posprobe.analysis.comparison import Difference
-from posprobe.analysis.differences import NORMAL
 from posprobe.analysis.heads import HeadsResult
+from posprobe.analysis.holmes import HolmesResult, PhenomenonScore
 from posprobe.analysis.manifold import Manifold, ManifoldResult
 from posprobe.analysis.probes import ProbeScore, ProbesResult
 from posprobe.core.errors import UserError
@@ -16,7 +16,14 @@ from posprobe.figures.heads import TERMS
 from posprobe.figures.manifold_nulls import MEASURES
 from posprobe.figures.probes_words import SCORES, target_words
 from posprobe.figures.sites import place
-from posprobe.pipeline.compare_sides import Sides, by_errors, without_interval
+from posprobe.pipeline.compare_sides import (
+    Sides,
+    by_errors,
+    by_groups,
+    by_intervals,
+    without_interval,
+)
+from posprobe.report.report import Report
 
 
 def compare_adjacency(sides: Sides) -> Iterator[Difference]:
@@ -111,19 +118,19 @@ def compare_manifold(sides: Sides) -> Iterator[Difference]:
 
 
 def compare_probes(sides: Sides) -> Iterator[Difference]:
-    """Compare the headline score of each probe, by the intervals over documents of each."""
+    """Compare the headline score of each probe, paired where the documents are the same."""
     a, b = sides.a.result, sides.b.result
     assert isinstance(a, ProbesResult)
     assert isinstance(b, ProbesResult)
+    paired = sides.paired and all(
+        one == other for one, other in zip(_examined(sides.a), _examined(sides.b), strict=True)
+    )
     for key, (one, other) in _both(a.scores, b.scores, _probe_key):
         condition, site, layer, stream, feature, target, kind = key
-        errors = [(s.headline.high - s.headline.low) / (2 * NORMAL) for s in (one, other)]
         read = [word for word in (feature, kind) if word not in ("state", "linear")]
-        yield by_errors(
-            one.headline.value,
-            other.headline.value,
-            se_a=errors[0],
-            se_b=errors[1],
+        yield (by_groups if paired else by_intervals)(
+            one.headline,
+            other.headline,
             units="documents",
             n=min(a.test_documents, b.test_documents),
             measure="probe",
@@ -137,11 +144,38 @@ def compare_probes(sides: Sides) -> Iterator[Difference]:
         )
 
 
+def compare_holmes(sides: Sides) -> Iterator[Difference]:
+    """Compare mean scores by field, over the phenomena that both have a score for.
+
+    The texts are the same whatever the vocabulary, so a phenomenon has a partner by its name.
+    """
+    a, b = sides.a.result, sides.b.result
+    assert isinstance(a, HolmesResult)
+    assert isinstance(b, HolmesResult)
+    found: dict[tuple[Any, ...], list[tuple[float, float]]] = {}
+    for key, (one, other) in _both(a.phenomena, b.phenomena, _phenomenon_key):
+        condition, place_of, field, _ = key
+        for name in (field, "all fields"):
+            found.setdefault((condition, place_of, name), []).append((one.score, other.score))
+    for (condition, place_of, field), pairs in found.items():
+        yield sides.drawn_together(
+            *np.array(pairs).T,
+            units="phenomena",
+            measure="holmes",
+            quantity=f"mean score, {field}",
+            condition=condition,
+            place=place_of,
+            layer=None,
+            head=None,
+        )
+
+
 COMPARED: dict[str, Callable[[Sides], Iterator[Difference]]] = {
     "manifold": compare_manifold,
     "heads": compare_heads,
     "adjacency": compare_adjacency,
     "probe": compare_probes,
+    "holmes": compare_holmes,
 }
 """How each measure is compared; one that is not here is not."""
 
@@ -165,6 +199,17 @@ def _manifold_key(item: Manifold) -> tuple[Any, ...]:
 def _probe_key(score: ProbeScore) -> tuple[Any, ...]:
     where = (score.condition, place(score.site), score.layer, score.stream)
     return (*where, score.feature, score.target, score.probe)
+
+
+def _phenomenon_key(score: PhenomenonScore) -> tuple[Any, ...]:
+    return score.condition, place(score.place), score.field, score.phenomenon
+
+
+def _examined(report: Report) -> tuple[Any, ...]:
+    """Return what decides, besides the texts, which documents a probe is examined on."""
+    assert isinstance(report.result, ProbesResult)
+    found = report.result
+    return found.train_documents, found.test_documents, report.provenance.options.get("seed")
 
 
 def _of_term(result: HeadsResult, field: str, term: str) -> np.ndarray:

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 
 from posprobe.analysis.comparison import Difference, Method
-from posprobe.analysis.differences import error_difference, paired_difference, separate_difference
+from posprobe.analysis.differences import (
+    NORMAL,
+    error_difference,
+    jackknife_difference,
+    paired_difference,
+    separate_difference,
+)
+from posprobe.analysis.probes import Score
 from posprobe.analysis.resampling import Interval
 from posprobe.report.report import Report
 
@@ -52,14 +59,24 @@ class Sides:
             units: What the samples are.
             **where: The fields of `Difference` that say which number it is.
         """
-        drawn = {"seed": self.seed, "draws": self.draws}
-        if self.paired and len(a) == len(b):
-            both = np.isfinite(a) & np.isfinite(b)
-            interval = paired_difference(a, b, **drawn)
-            return found(a[both], b[both], interval, "paired", units, **where)
-        interval = separate_difference(a, b, **drawn)
-        kept = a[np.isfinite(a)], b[np.isfinite(b)]
-        return found(*kept, interval, "separate", units, **where)
+        together = self.paired and len(a) == len(b)
+        draw = self.drawn_together if together else self.drawn_apart
+        return draw(a, b, units=units, **where)
+
+    def drawn_together(
+        self, a: np.ndarray, b: np.ndarray, *, units: str, **where: Any
+    ) -> Difference:
+        """Compare two means over samples that are the same on both sides.
+
+        Args:
+            a: One number per sample of the first side.
+            b: The same samples in the same order.
+            units: What the samples are.
+            **where: The fields of `Difference` that say which number it is.
+        """
+        both = np.isfinite(a) & np.isfinite(b)
+        interval = paired_difference(a, b, seed=self.seed, draws=self.draws)
+        return found(a[both], b[both], interval, "paired", units, **where)
 
     def drawn_apart(self, a: np.ndarray, b: np.ndarray, *, units: str, **where: Any) -> Difference:
         """Compare two means over samples that have no partners, such as heads.
@@ -120,6 +137,12 @@ def by_errors(
         **where: The fields of `Difference` that say which number it is.
     """
     interval = error_difference(a, b, se_a=se_a, se_b=se_b)
+    return _bounded(a, b, interval, "errors", units=units, n=n, **where)
+
+
+def _bounded(
+    a: float, b: float, interval: Interval, method: Method, *, units: str, n: int, **where: Any
+) -> Difference:
     if np.isnan(interval.low):
         return without_interval(a, b, why="no standard error", **where)
     return Difference(
@@ -129,10 +152,42 @@ def by_errors(
         difference=interval.mean,
         low=interval.low,
         high=interval.high,
-        method="errors",
+        method=method,
         units=units,
         n=n,
     )
+
+
+def by_groups(a: Score, b: Score, *, units: str, n: int, **where: Any) -> Difference:
+    """Compare two scores that were found on the same samples.
+
+    Args:
+        a: The first side's score, and what it is without each group of samples.
+        b: Likewise of the second.
+        units: What the samples are.
+        n: How many of them.
+        **where: The fields of `Difference` that say which number it is.
+    """
+    if len(a.without) != len(b.without) or len(a.without) < 2:
+        return by_intervals(a, b, units=units, n=n, **where)
+    interval = jackknife_difference(
+        a.value, b.value, without_a=np.array(a.without), without_b=np.array(b.without)
+    )
+    return _bounded(a.value, b.value, interval, "paired", units=units, n=n, **where)
+
+
+def by_intervals(a: Score, b: Score, *, units: str, n: int, **where: Any) -> Difference:
+    """Compare two scores by the interval of each.
+
+    Args:
+        a: The first side's score.
+        b: The second's.
+        units: What the intervals are over.
+        n: How many of them.
+        **where: The fields of `Difference` that say which number it is.
+    """
+    errors = [(side.high - side.low) / (2 * NORMAL) for side in (a, b)]
+    return by_errors(a.value, b.value, se_a=errors[0], se_b=errors[1], units=units, n=n, **where)
 
 
 def without_interval(a: float, b: float, *, why: str, **where: Any) -> Difference:

@@ -4,20 +4,26 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from posprobe.core.errors import UserError
-from posprobe.core.options import RunOptions
+from posprobe.core.options import MeasureOptions
 from posprobe.pipeline.options import Corpus
 
-MEASURES = ("manifold", "heads", "adjacency", "probe")
+MEASURES = ("manifold", "heads", "adjacency", "probe", "holmes")
 """The measures that a page can have, in reading order."""
+NEEDS_DATA = "holmes"
+"""The one that is left out unless its data sets are named."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportOptions(RunOptions):
+class ReportOptions(MeasureOptions):
     """Options of `report`: those that several measures share, in place of each one's own."""
 
     measures: Annotated[
         str | None,
-        f"Which measures, joined by commas, of {', '.join(MEASURES)}. Default: all that apply.",
+        f"Which measures, joined by commas, of {', '.join(MEASURES)}. Default: all that apply, "
+        "`holmes` only with --data.",
+    ] = None
+    data: Annotated[
+        str | None, "Folder of the data sets for `holmes`, in the form of Flash-Holmes."
     ] = None
     corpus: Corpus = None
     documents: Annotated[
@@ -46,11 +52,13 @@ class ReportOptions(RunOptions):
         for name in self.chosen_measures():
             if name not in MEASURES:
                 raise UserError(f"--measures {name}: not known; choose among {', '.join(MEASURES)}")
+        if NEEDS_DATA in self.chosen_measures() and self.data is None:
+            raise UserError(f"--measures {NEEDS_DATA}: name the folder of its data sets by --data")
 
     def chosen_measures(self) -> tuple[str, ...]:
-        """Return the measures asked for, in reading order; all if none was named."""
+        """Return the measures asked for, in reading order; if none was named, all there can be."""
         if self.measures is None:
-            return MEASURES
+            return tuple(name for name in MEASURES if name != NEEDS_DATA or self.data is not None)
         asked = [name.strip() for name in self.measures.split(",") if name.strip()]
         return tuple(sorted(set(asked), key=lambda n: MEASURES.index(n) if n in MEASURES else -1))
 

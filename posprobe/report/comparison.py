@@ -56,7 +56,8 @@ def comparison_section(result: ComparisonResult) -> Section:
         "what makes one prompt hard for both drops out. One interval in twenty leaves 0 out by "
         "chance alone, so look for differences that hold over neighbouring layers.",
         source="The measures are those of the sections they are named after; the intervals are "
-        "percentile bootstraps, or from standard errors where a measure keeps no more.",
+        "percentile bootstraps, for scores of probes a jackknife over groups of documents, and "
+        "from standard errors where a measure keeps no more.",
         limits="A difference between two checkpoints is not an effect of what they differ in: "
         "seeds and training differ too, and the intervals leave that out. Numbers without an "
         "interval may differ by chance.",

@@ -5,6 +5,7 @@ from scipy.stats import norm, ttest_ind, ttest_rel
 from posprobe.analysis.differences import (
     NORMAL,
     error_difference,
+    jackknife_difference,
     paired_difference,
     separate_difference,
 )
@@ -20,6 +21,17 @@ def test_paired_intervals_agree_with_the_t_test():
     assert found.mean == pytest.approx((B - A).mean())
     assert found.low == pytest.approx(expected.low, abs=3e-4)
     assert found.high == pytest.approx(expected.high, abs=3e-4)
+
+
+def test_the_jackknife_of_a_mean_agrees_with_the_t_test():
+    # Leaving out one sample of a mean is the case that theory knows.
+    without = [(values.sum() - values) / (len(values) - 1) for values in (A, B)]
+    found = jackknife_difference(A.mean(), B.mean(), without_a=without[0], without_b=without[1])
+    expected = ttest_rel(B, A).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    lone = jackknife_difference(0.0, 1.0, without_a=A[:1], without_b=B[:1])
+    assert lone.mean == 1.0
+    assert np.isnan(lone.low)
 
 
 def test_separate_intervals_agree_with_welch():

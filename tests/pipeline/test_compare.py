@@ -1,13 +1,20 @@
 import numpy as np
 import pytest
 
-from posprobe.analysis.differences import paired_difference, separate_difference
+from posprobe.analysis.differences import (
+    jackknife_difference,
+    paired_difference,
+    separate_difference,
+)
 from posprobe.core.errors import UserError
 from posprobe.pipeline.adjacency import adjacency
 from posprobe.pipeline.compare import compare, plan_compare
 from posprobe.pipeline.heads import heads
+from posprobe.pipeline.holmes import holmes
 from posprobe.pipeline.manifold import manifold
+from posprobe.pipeline.probe import probe
 from tests.checkpoints import save_decoder, save_encoder
+from tests.phenomena import write_datasets
 
 FEW = {"documents": 8, "prompts": 6, "init": False, "resamples": 200}
 
@@ -90,6 +97,48 @@ def test_heads_are_drawn_apart_and_single_ones_compared_by_their_errors(folder, 
     assert len(single) == 2 * 2 * 3
     assert {(item.difference, item.method, item.n) for item in single} == {(0.0, "errors", 8)}
     assert not any(item.apart for item in single)
+
+
+def test_probes_are_paired_over_the_same_documents(folder, encoders):
+    other = str(save_encoder(folder / "rp-2", position="rp", d_mlp=48))
+    few = {"corpus": "generated", "documents": 30}
+    refs = (encoders[1], other)
+    report = compare(*refs, measures="probe", init=False, resamples=200, **few)
+    where = {"place": "resid_post", "layer": 1, "quantity": "token position R²"}
+    found = _one(report, **where)
+    assert (found.method, found.units, found.n) == ("paired", "documents", 6)
+    sides = [probe(ref, init=False, **few).result.scores for ref in refs]
+    a, b = (
+        next(s for s in side if (s.site, s.target) == ("blocks.1.hook_resid_post", "token"))
+        for side in sides
+    )
+    expected = jackknife_difference(
+        a.headline.value,
+        b.headline.value,
+        without_a=np.array(a.headline.without),
+        without_b=np.array(b.headline.without),
+    )
+    assert (found.a, found.b) == (a.headline.value, b.headline.value)
+    assert (found.low, found.high) == (expected.low, expected.high)
+    assert found.low < found.high
+    # Another draw of documents has no partners here.
+    saved = [
+        str(probe(ref, init=False, seed=seed, **few).save(folder / f"seed-{seed}")[1])
+        for seed, ref in enumerate(refs)
+    ]
+    assert _one(compare(*saved), **where).method == "errors"
+
+
+def test_phenomena_are_compared_by_field(encoders, nopes, tmp_path):
+    data = str(write_datasets(tmp_path / "data"))
+    report = compare(encoders[0], nopes[0], measures="holmes", data=data, **FEW)
+    sides = [holmes(ref, data=data).result.phenomena for ref in (encoders[0], nopes[0])]
+    a, b = (np.array([score.score for score in side]) for side in sides)
+    expected = paired_difference(a, b, seed=0, draws=200)
+    found = _one(report, quantity="mean score, all fields")
+    assert (found.method, found.units, found.n) == ("paired", "phenomena", 3)
+    assert (found.low, found.high) == (expected.low, expected.high)
+    assert found.difference == pytest.approx((b - a).mean())
 
 
 def test_tables_have_differences_without_intervals(folder, encoders):

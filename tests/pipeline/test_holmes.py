@@ -1,6 +1,5 @@
 """From checkpoints and data sets to a report, stopped on the way and gone on with."""
 
-import csv
 import json
 import math
 import os
@@ -9,7 +8,6 @@ import subprocess
 import sys
 import time
 
-import numpy as np
 import pytest
 import torch
 
@@ -24,41 +22,12 @@ from posprobe.pipeline.holmes_places import places_of
 from posprobe.pipeline.holmes_plan import plan_holmes
 from posprobe.pipeline.holmes_states import sample_vectors
 from tests.checkpoints import save_decoder, save_encoder
-
-SPLITS = ("train", "dev", "test")
-
-
-def write(folder, rows):
-    """Rows are (inputs, context, label); they are dealt out to the splits in turn."""
-    folder.mkdir(parents=True)
-    with (folder / "samples.csv").open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "inputs", "context", "label", "set-0"])
-        for place, row in enumerate(rows):
-            inputs, context, label = row
-            writer.writerow(
-                [place, repr(inputs), repr(context) if context else "", label, SPLITS[place % 3]]
-            )
-    return folder
+from tests.phenomena import write_dataset, write_datasets
 
 
 @pytest.fixture
 def data(tmp_path):
-    """Three data sets: letters, words in context, pairs."""
-    folder = tmp_path / "data"
-    rng = np.random.default_rng(0)
-    texts = ["".join(rng.choice(list("ab" if i % 2 else "yz"), 8)) for i in range(90)]
-    labels = [i % 2 for i in range(90)]
-    write(folder / "blimp-wh_island", [([t], None, k) for t, k in zip(texts, labels, strict=True)])
-    write(
-        folder / "pos",
-        [([(t[2:5], 0, 2, 5)], [t], "XY"[k]) for t, k in zip(texts, labels, strict=True)],
-    )
-    write(
-        folder / "mine",
-        [([t, texts[0]], None, k + 0.5) for t, k in zip(texts, labels, strict=True)],
-    )
-    return folder
+    return write_datasets(tmp_path / "data")
 
 
 @pytest.fixture
@@ -119,7 +88,7 @@ def test_vectors_are_means_over_the_tokens_of_each_span(data, dstg):
 
 def test_several_spans_of_one_input_weigh_the_same(tmp_path, nope):
     inputs = [("ab", 0, 0, 2, 0), ("e", 0, 4, 5, 0), ("d", 0, 3, 4, 1)]
-    write(tmp_path / "data" / "x", [(inputs, ["abcdef"], i % 2) for i in range(6)])
+    write_dataset(tmp_path / "data" / "x", [(inputs, ["abcdef"], i % 2) for i in range(6)])
     dataset = read_dataset(tmp_path / "data" / "x")
     chosen = HolmesOptions(data=str(tmp_path / "data"))
     model = load(nope)
@@ -151,13 +120,13 @@ def test_words_beyond_the_context_are_left_out_and_counted(tmp_path, nope):
         ([("ab", 0, 0, 2)] if i < 30 else [("yz", 0, 70, 72)], ["ab" * 40], "XY"[i // 3 % 2])
         for i in range(60)
     ]
-    write(tmp_path / "data" / "far", rows)
+    write_dataset(tmp_path / "data" / "far", rows)
     (score,) = posprobe.holmes(nope, data=str(tmp_path / "data"), seeds=1).result.scores
     assert (score.left_out, score.n_train, score.truncated) == (30, 10, 30)
 
 
 def test_a_constant_data_set_is_undefined_with_a_reason(tmp_path, nope):
-    write(tmp_path / "data" / "same", [([f"x{i}"], None, 1) for i in range(30)])
+    write_dataset(tmp_path / "data" / "same", [([f"x{i}"], None, 1) for i in range(30)])
     report = posprobe.holmes(nope, data=str(tmp_path / "data"), seeds=2)
     (score,) = report.result.scores
     assert math.isnan(score.score)
@@ -195,9 +164,9 @@ def test_changed_data_changed_weights_and_damaged_records_are_measured(data, nop
     (record,) = (tmp_path / "cache").iterdir()
     record.write_text(record.read_text()[:100])
     assert posprobe.holmes(nope, **options).json() == first.json()
-    assert json.loads(record.read_text())["scores"]
+    assert json.loads(record.read_text())["value"]["scores"]
     with (data / "pos" / "samples.csv").open("a") as stream:
-        stream.write("99,\"[('ab', 0, 0, 2)]\",['ab'],X,train\n")
+        stream.write_dataset("99,\"[('ab', 0, 0, 2)]\",['ab'],X,train\n")
     (score,) = posprobe.holmes(nope, **options).result.scores
     assert score.n_train == 31
     other = save_decoder(tmp_path / "other", d_model=24)
@@ -212,7 +181,7 @@ from posprobe.pipeline import holmes as pipeline
 real = pipeline.measure_dataset
 def slow(subject, dataset, *rest):
     with open(sys.argv[4], "a") as log:
-        log.write(dataset.name + "\\n")
+        log.write_dataset(dataset.name + "\\n")
     record = real(subject, dataset, *rest)
     if len(sys.argv) > 5 and dataset.name == "mine":
         time.sleep(600)
@@ -243,7 +212,7 @@ def test_a_killed_run_repeats_no_finished_data_set(data, nope, tmp_path):
 
 def test_a_bad_row_stops_the_run_before_any_model(data, nope, monkeypatch):
     with (data / "pos" / "samples.csv").open("a") as stream:
-        stream.write("90,nonsense,,X,train\n")
+        stream.write_dataset("90,nonsense,,X,train\n")
 
     def refuse(*_, **__):
         raise AssertionError("a model was opened")

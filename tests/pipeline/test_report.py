@@ -10,6 +10,7 @@ from posprobe.pipeline.report_options import MEASURES, ReportOptions
 from posprobe.report.report import SECTIONS
 from posprobe.report.saved_pages import saved_report
 from tests.checkpoints import save_decoder, save_encoder
+from tests.phenomena import write_datasets
 
 FEW = {"documents": 8, "prompts": 4, "init": False}
 
@@ -49,6 +50,17 @@ def test_what_does_not_apply_is_left_out_and_said(dstg, nope):
     assert made.left_out == (
         "Left out: heads of nope, since its attention logits are not a sum of known terms.",
     )
+
+
+def test_phenomena_are_measured_once_their_data_is_named(dstg, nope, tmp_path):
+    assert "holmes" not in ReportOptions().chosen_measures()
+    data = str(write_datasets(tmp_path / "data"))
+    assert ReportOptions(data=data).chosen_measures() == MEASURES
+    made = full_report(dstg, nope, measures="holmes", data=data, **FEW)
+    assert [report.measure for report in made.reports] == ["holmes"]
+    assert made.reports[0].result.checkpoints == ("dstg", "nope")
+    with pytest.raises(UserError, match="--measures holmes: name the folder"):
+        ReportOptions(measures="holmes")
 
 
 def test_options_reach_the_measures_and_the_command(dstg):
