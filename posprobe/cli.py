@@ -14,11 +14,14 @@ from posprobe.options_to_flags import with_options
 from posprobe.pipeline.holmes_options import HolmesOptions
 from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions, ProbeOptions
 from posprobe.pipeline.report_options import CompareOptions, ReportOptions
+from posprobe.pipeline.reproduce_options import ReproduceOptions
 
 if TYPE_CHECKING:
+    from posprobe.report.claims_report import ClaimsReport
     from posprobe.report.full_report import FullReport
     from posprobe.report.report import Report
-from posprobe.pipeline.reproduce_options import ReproduceOptions
+
+    Made = Report | FullReport | ClaimsReport
 
 app = typer.Typer(
     help="How a trained transformer keeps track of position.",
@@ -151,20 +154,21 @@ def holmes_data(
 @app.command()
 @with_options(ReproduceOptions)
 def reproduce(
-    out: Out = Path("reports"), as_json: AsJson = False, debug: Debug = False, **options: Any
+    out: Out = Path("reports"),
+    figures: Figures = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+    **options: Any,
 ) -> None:
     """Test what two papers claim on the checkpoints that ship, or on your own."""
     from posprobe import terminal
-    from posprobe.core.files import require_writable
     from posprobe.pipeline.reproduce import reproduce as run
 
-    require_writable(out)
-    report = run(progress=terminal.progress, **options)
-    if as_json:
-        sys.stdout.write(report.json() + "\n")
-    else:
-        terminal.print_table(report.table(), report.headline())
-    terminal.print_paths(report.save(out), to_stderr=as_json)
+    to = _To(out, figures, as_json)
+    _require_writable(to)
+    made = run(progress=terminal.progress, **options)
+    _tell(made, to)
+    _write(made, to, out, index=out)
 
 
 @app.command()
@@ -351,7 +355,7 @@ def _rerender(folders: list[Path], to: _To, *, beside: bool) -> None:
         return
     for folder, made in saved_reports(folders[0]):
         _tell(made, to)
-        _write(made, to, folder, page_only=True)
+        _write_page(made, to, folder)
 
 
 def _require_writable(to: _To) -> None:
@@ -362,7 +366,7 @@ def _require_writable(to: _To) -> None:
         require_writable(to.figures, "--figures")
 
 
-def _tell(made: "Report | FullReport", to: _To) -> None:
+def _tell(made: "Made", to: _To) -> None:
     """Print what was found; before it is written: whatever happens then, it has been seen."""
     from posprobe import terminal
 
@@ -376,16 +380,29 @@ def _tell(made: "Report | FullReport", to: _To) -> None:
         terminal.print_table(table, made.headline())
 
 
-def _write(made: "Report | FullReport", to: _To, folder: Path, *, page_only: bool = False) -> None:
+def _write(made: "Made", to: _To, folder: Path, *, index: Path | None = None) -> None:
     """Write a report, its figures and the index of the reports, and print the paths."""
     from posprobe.report.index import write_index
+
+    _save(made.save(folder), made, to)
+    write_index(index or folder.parent)
+
+
+def _write_page(made: "Report | FullReport", to: _To, folder: Path) -> None:
+    """Write a page anew beside its data; the index too, if there is one."""
+    from posprobe.report.index import NAME, write_index
+
+    _save((made.save_page(folder),), made, to)
+    if (folder.parent / NAME).exists():
+        write_index(folder.parent)
+
+
+def _save(paths: tuple[Path, ...], made: "Made", to: _To) -> None:
+    """Write the figures if they are wanted, and print what was written."""
     from posprobe.terminal import print_paths
 
-    paths = (made.save_page(folder),) if page_only else made.save(folder)
     if to.figures is not None:
         paths = (*made.save_figures(to.figures), *paths)
-    if not page_only or (folder.parent / "index.html").exists():
-        write_index(folder.parent)
     print_paths(paths, to_stderr=to.as_json)
 
 

@@ -61,6 +61,14 @@ class ClaimsReport:
         drawn = [save(f, directory / FIGURES / f"{f.id}.svg") for f in self.figures()]
         return (*written, *drawn)
 
+    def save_figures(self, directory: Path) -> tuple[Path, ...]:
+        """Write each figure of the page as PNG and SVG, 7 inches wide.
+
+        Args:
+            directory: The folder; it is created.
+        """
+        return self.page.save_figures(directory)
+
     def figures(self) -> tuple[Figure, ...]:
         """Return the figures behind the claims, each once."""
         wanted = {claim.evidence for claim in self._result.claims}

@@ -12,6 +12,8 @@ from posprobe.figures.theme import DARK, LIGHT
 from posprobe.report.templates import environment
 
 NAME = "index.html"
+ACROSS = "Across checkpoints"
+"""What the pages are called that lie beside the index, such as that of the claims."""
 _HEAD = 1 << 16
 """Characters of a page that are read: its head has what is wanted, the rest is long."""
 
@@ -36,10 +38,10 @@ class Entry:
 
 
 def write_index(folder: Path) -> Path | None:
-    """Write `index.html`, which links the reports in the folders below, one level deep.
+    """Write `index.html`, which links the reports beside it and in the folders below.
 
     Args:
-        folder: Where reports lie, each in a folder of its own.
+        folder: Where reports lie, those of a checkpoint in a folder of its own.
 
     Returns:
         The path; None if there is no report, or if an `index.html` of another maker is there.
@@ -48,9 +50,11 @@ def write_index(folder: Path) -> Path | None:
     if place.exists() and not _is_ours(_Head(place)):
         return None
     found: dict[str, list[Entry]] = {}
-    for page in sorted(folder.glob("*/*.html")):
+    beside = (page for page in sorted(folder.glob("*.html")) if page != place)
+    for page in (*beside, *sorted(folder.glob("*/*.html"))):
         if entry := _entry(page, folder):
-            found.setdefault(page.parent.name, []).append(entry)
+            name = ACROSS if page.parent == folder else page.parent.name
+            found.setdefault(name, []).append(entry)
     if not found:
         return None
     template = environment().get_template("index.html.jinja")

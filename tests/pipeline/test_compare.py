@@ -104,9 +104,9 @@ def test_probes_are_paired_over_the_same_documents(folder, encoders):
     few = {"corpus": "generated", "documents": 30}
     refs = (encoders[1], other)
     report = compare(*refs, measures="probe", init=False, resamples=200, **few)
-    where = {"place": "resid_post", "layer": 1, "quantity": "token position R²"}
+    where = {"place": "hook_resid_post", "layer": 1, "quantity": "token position R²"}
     found = _one(report, **where)
-    assert (found.method, found.units, found.n) == ("paired", "documents", 6)
+    assert (found.method, found.units, found.n) == ("paired", "documents", 8)
     sides = [probe(ref, init=False, **few).result.scores for ref in refs]
     a, b = (
         next(s for s in side if (s.site, s.target) == ("blocks.1.hook_resid_post", "token"))

@@ -3,7 +3,7 @@ import shutil
 import pytest
 
 from posprobe.report.full_report import FullReport
-from posprobe.report.index import write_index
+from posprobe.report.index import ACROSS, write_index
 from tests.figures import comparisons, samples
 from tests.report import everything
 from tests.report.pages import Page
@@ -44,6 +44,15 @@ def test_pages_of_other_makers_are_neither_listed_nor_overwritten(folder):
     (folder / "index.html").write_text("<title>mine</title>")
     assert write_index(folder) is None
     assert (folder / "index.html").read_text() == "<title>mine</title>"
+
+
+def test_a_page_beside_the_index_is_listed_first(folder):
+    everything.reports()[1].save(folder)
+    page = Page(write_index(folder).read_text(encoding="utf-8"))
+    links = [a["href"] for tag, a in page.tags if tag == "a"]
+    assert links[0] == "heads.html"
+    assert ACROSS in "".join(page.text)
+    assert "index.html" not in links
 
 
 def test_our_own_index_is_made_anew(folder):
