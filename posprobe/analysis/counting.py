@@ -6,9 +6,12 @@ row by merging counts the same pairs on the way: n² log n, exact, ties apart.
 
 from typing import no_type_check
 
+import numba
 import numpy as np
+import torch
 from jaxtyping import Float, Int
 from numba import njit, prange
+from numba.core import config
 
 _SHORT = 32
 """Below this many values, comparing all pairs is faster than sorting."""
@@ -34,6 +37,7 @@ def count_rows(
     """
     assert first + len(block) - 1 <= block.shape[1], (first, block.shape)
     counts = np.zeros((2, len(block)), dtype=np.int64)
+    _as_many_threads_as_torch()
     _count_block(np.ascontiguousarray(block, dtype=np.float64), first, counts)
     return counts[0], counts[1]
 
@@ -49,8 +53,17 @@ def count_matrices(
     ([[0, 0, 1]], [[0, 0, 0]])
     """
     counts = np.zeros((2, *matrices.shape[:2]), dtype=np.int64)
+    _as_many_threads_as_torch()
     _count_batch(np.ascontiguousarray(matrices, dtype=np.float64), counts)
     return counts[0], counts[1]
+
+
+def _as_many_threads_as_torch() -> None:
+    wanted = torch.get_num_threads()
+    most: int = config.NUMBA_NUM_THREADS  # pyright: ignore[reportAttributeAccessIssue]
+    numba.set_num_threads(min(wanted, most))
+    # Numba's threads are OpenMP's, and when they start they set how many torch has.
+    torch.set_num_threads(wanted)
 
 
 # `no_type_check` keeps the shape checker of the tests out of what the compiler reads.

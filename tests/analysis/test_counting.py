@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -75,3 +79,20 @@ def test_neighbouring_floats_are_told_apart():
     near = np.nextafter(1.0, 2.0)
     assert count_rows(np.array([[1.0, near, 1.0]]), first=3)[0].tolist() == [1]
     assert count_rows(np.array([[0.0, -0.0, 0.0]]), first=3)[1].tolist() == [3]
+
+
+THREADS = """
+import numpy as np, numba, torch
+from posprobe.analysis.counting import count_matrices
+torch.set_num_threads(1)
+count_matrices(np.ones((4, 3, 3)))
+print(torch.get_num_threads(), numba.get_num_threads())
+"""
+
+
+def test_counting_uses_the_threads_that_torch_has_and_leaves_them_alone():
+    # In a process of its own, since the threads start with the first count.
+    environment = os.environ | {"NUMBA_NUM_THREADS": "2"}
+    words = [sys.executable, "-c", THREADS]
+    run = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["1", "1"]
