@@ -1,5 +1,6 @@
 """How the command line ends: quietly, or with one line that says what to do."""
 
+import logging
 import sys
 from typing import NoReturn
 
@@ -14,6 +15,7 @@ USER_ERROR, BUG, INTERRUPTED, TERMINATED = 2, 1, 130, 143
 def run_and_exit(app: typer.Typer) -> NoReturn:
     """Run the app and exit; a traceback only with `--debug`."""
     debug = "--debug" in sys.argv
+    _speak()
     try:
         status = typer.main.get_command(app)(standalone_mode=False)
         if status == INTERRUPTED:
@@ -28,6 +30,16 @@ def run_and_exit(app: typer.Typer) -> NoReturn:
     except KeyboardInterrupt:
         print("posprobe: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
+
+
+def _speak() -> None:
+    """Pass on to stderr what the library says of its work, a line each."""
+    said = logging.StreamHandler()
+    said.setFormatter(logging.Formatter("posprobe: %(message)s"))
+    logger = logging.getLogger("posprobe")
+    logger.handlers = [said]
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
 
 
 def _explain(error: Exception) -> tuple[str, int]:

@@ -1,5 +1,6 @@
 """Shapes and types in signatures are checked whenever the tests run."""
 
+import os
 import socket
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ from jaxtyping import install_import_hook
 import tests.typechecker
 
 install_import_hook("posprobe", f"{tests.typechecker.__name__}.check").__enter__()
+
+# No test finds what an earlier one measured, nor touches the cache of whoever runs the tests.
+os.environ["POSPROBE_CACHE"] = ""
 
 ROOT = Path(__file__).resolve().parents[1]
 

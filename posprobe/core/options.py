@@ -49,3 +49,12 @@ class RunOptions(LoadOptions):
             if value is not None and not value >= lowest:
                 flag = name.replace("_", "-")
                 raise UserError(f"--{flag} {value}: must be at least {lowest}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureOptions(RunOptions):
+    """How to run a measure whose results are kept."""
+
+    no_cache: Annotated[
+        bool, "Measure again what is in the cache, and keep the new result in its place."
+    ] = False

@@ -68,13 +68,32 @@ def load_random(
         CheckpointError: If the name is neither a checkpoint nor a configuration.
     """
     chosen = _usable(LoadOptions(**options))
-    if str(ref) in NAMED_CONFIGS and find_local(str(ref)) is None:
+    if is_configuration(str(ref)):
         model = _from_config(str(ref), seed, mean, std)
     else:
         trained = load(ref, **options)
         model = trained.reinit(seed, mean=mean, std=std)
         model.source = replace(trained.source, format=f"{trained.source.format}, random weights")
     return _place(model, chosen)
+
+
+def load_skeleton(name: str, tokenizer: str | None = None) -> Model:
+    """Build a named configuration without any weights: its facts, its sites, its vocabulary.
+
+    Args:
+        name: A name such as `nanogpt-nope-paper`.
+        tokenizer: As for `load`.
+    """
+    with torch.device("meta"):
+        model = _from_config(name, 0, 0.0, None)
+    if tokenizer is not None:
+        model.tokenizer = open_tokenizer(tokenizer)
+    return model
+
+
+def is_configuration(ref: str) -> bool:
+    """Tell whether a reference names a configuration, with no weights of that name here."""
+    return ref in NAMED_CONFIGS and find_local(ref) is None
 
 
 def read_position_table(

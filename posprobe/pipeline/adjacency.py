@@ -9,14 +9,13 @@ from torch import Tensor
 from posprobe.activations.states import stream_states
 from posprobe.analysis.adjacency import AdjacencyResult
 from posprobe.analysis.adjacency_sums import AdjacencySums
-from posprobe.core.errors import CheckpointError, UserError
-from posprobe.core.references import find_local
+from posprobe.core.errors import UserError
 from posprobe.data.token_set import TokenSet
-from posprobe.loaders import load, load_random
-from posprobe.models.config import NAMED_CONFIGS
+from posprobe.loaders import is_configuration, load, load_random, load_skeleton
 from posprobe.models.decoder import Decoder
 from posprobe.models.protocol import Model
 from posprobe.pipeline.batching import model_batches
+from posprobe.pipeline.cached import cached
 from posprobe.pipeline.opening import load_options
 from posprobe.pipeline.options import AdjacencyOptions
 from posprobe.pipeline.progress import Progress, silent
@@ -57,13 +56,43 @@ def adjacency(ref: str, *, progress: Progress = silent, **options: Any) -> Repor
     True
     """
     chosen = AdjacencyOptions(**options)
-    models = open_models(ref, chosen)
-    first = next(iter(models.values()))
+    # Of a configuration no weights are needed yet: drawing many takes longer than a look at
+    # what was measured before.
+    drawn = chosen.init and is_configuration(ref)
+    first = load_skeleton(ref, chosen.tokenizer) if drawn else load(ref, **load_options(chosen))
     tokens = read_sequences(first, chosen)
+
+    def measure() -> AdjacencyResult:
+        models = open_models(ref, chosen, checkpoint=None if drawn else first)
+        return _result(ref, models, tokens, chosen, progress)
+
+    result = cached(
+        AdjacencyResult,
+        measure,
+        measure="adjacency",
+        name=ref,
+        chosen=chosen,
+        source=first.source,
+        tokens=tokens.source,
+    )
+    return Report(
+        measure="adjacency",
+        result=result,
+        provenance=provenance("adjacency", chosen, [first.source], [tokens.source]),
+    )
+
+
+def _result(
+    ref: str,
+    models: dict[str, Model],
+    tokens: TokenSet,
+    chosen: AdjacencyOptions,
+    progress: Progress,
+) -> AdjacencyResult:
     conditions = conditions_of(models, tokens, chosen)
     found = [sums for c in conditions for sums in _measure(c, chosen, progress)]
     whole = [sums for sums in found if sums.head is None]
-    result = AdjacencyResult(
+    return AdjacencyResult(
         checkpoint=ref,
         task=tokens.name,
         ties=chosen.ties,
@@ -74,22 +103,16 @@ def adjacency(ref: str, *, progress: Progress = silent, **options: Any) -> Repor
         sequences=len(tokens),
         length=int((~np.isin(tokens[0], tokens.special_ids)).sum()),
     )
-    return Report(
-        measure="adjacency",
-        result=result,
-        provenance=provenance("adjacency", chosen, [first.source], [tokens.source]),
-    )
 
 
-def open_models(ref: str, chosen: AdjacencyOptions) -> dict[str, Model]:
+def open_models(
+    ref: str, chosen: AdjacencyOptions, *, checkpoint: Model | None = None
+) -> dict[str, Model]:
     """Open the checkpoint and the random models that were asked for, by condition."""
     models: dict[str, Model] = {}
-    try:
-        models["checkpoint"] = load(ref, **load_options(chosen))
-    except CheckpointError:
-        # A named configuration has no weights of its own: with --init, none are needed.
-        if not (chosen.init and ref in NAMED_CONFIGS and find_local(ref) is None):
-            raise
+    # A named configuration has no weights of its own: with --init, none are needed.
+    if not (chosen.init and is_configuration(ref)):
+        models["checkpoint"] = checkpoint or load(ref, **load_options(chosen))
     for index in range(chosen.init_seeds if chosen.init else 0):
         seed = chosen.seed + index
         name = "random init" if chosen.init_seeds == 1 else f"random init, seed {seed}"

@@ -10,6 +10,7 @@ from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load
 from posprobe.models.protocol import Model
 from posprobe.pipeline.batching import model_batches
+from posprobe.pipeline.cached import cached
 from posprobe.pipeline.opening import load_options, short_names
 from posprobe.pipeline.options import HeadsOptions
 from posprobe.pipeline.progress import Progress, silent
@@ -33,10 +34,22 @@ def heads(ref: str, *, progress: Progress = silent, **options: Any) -> Report:
     """
     chosen = HeadsOptions(**options)
     model, tokens = open_heads(ref, chosen)
-    init = None
-    if chosen.init:
-        init = _measure(model.reinit(chosen.seed), tokens, chosen, progress, what="random init")
-    result = _measure(model, tokens, chosen, progress, what="checkpoint", init=init)
+
+    def measure() -> HeadsResult:
+        init = None
+        if chosen.init:
+            init = _measure(model.reinit(chosen.seed), tokens, chosen, progress, what="random init")
+        return _measure(model, tokens, chosen, progress, what="checkpoint", init=init)
+
+    result = cached(
+        HeadsResult,
+        measure,
+        measure="heads",
+        name=ref,
+        chosen=chosen,
+        source=model.source,
+        tokens=tokens.source,
+    )
     return Report(
         measure="heads",
         result=result,

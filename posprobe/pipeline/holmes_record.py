@@ -1,19 +1,16 @@
 """What is kept of finished data sets, so that no run measures them twice."""
 
-import hashlib
-import json
 import tempfile
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from posprobe.analysis.holmes import DatasetScore
+from posprobe.core.cache import Cache
 from posprobe.core.errors import UserError
-from posprobe.core.files import sha256, strict_json, write_text
+from posprobe.core.files import sha256
 from posprobe.core.provenance import TokenSource
-from posprobe.core.reading import from_plain
-from posprobe.core.result import plain
 from posprobe.data.holmes import dataset_hash
 from posprobe.data.tokenizer import Tokenizer
 from posprobe.pipeline.holmes_options import HolmesOptions
@@ -53,7 +50,7 @@ class Records:
             subject: The model.
             chosen: The options.
         """
-        self._folder = None if chosen.cache is None else Path(chosen.cache).expanduser()
+        self._folder = None if chosen.cache is None else Cache(Path(chosen.cache).expanduser())
         tokenizer = subject.model.tokenizer
         assert tokenizer is not None, "asked for before"
         self._key = {
@@ -75,13 +72,7 @@ class Records:
         """
         if self._folder is None:
             return None
-        path, _ = self._place(self._folder, dataset)
-        try:
-            read = json.loads(path.read_text(encoding="utf-8"))
-            known = {field.name: read[field.name] for field in fields(Record)}
-            return from_plain(Record, known, where=str(path))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        return self._folder.load(Record, dataset.resolve().name, self._key_of(dataset))
 
     def save(self, dataset: Path, record: Record) -> None:
         """Write the record of a data set, whole or not at all.
@@ -95,16 +86,14 @@ class Records:
         """
         if self._folder is None:
             return
-        path, key = self._place(self._folder, dataset)
         try:
-            write_text(path, strict_json({"key": key, **plain(record)}) + "\n")
+            self._folder.save(dataset.resolve().name, self._key_of(dataset), record)
         except OSError as error:
-            raise UserError(f"--cache {self._folder}: cannot be written ({error})") from error
+            folder = self._folder.folder
+            raise UserError(f"--cache {folder}: cannot be written ({error})") from error
 
-    def _place(self, folder: Path, dataset: Path) -> tuple[Path, dict[str, Any]]:
-        key = {**self._key, "data": dataset_hash(dataset)}
-        digest = hashlib.sha256(strict_json(key).encode()).hexdigest()
-        return folder / f"{dataset.resolve().name}-{digest[:16]}.json", key
+    def _key_of(self, dataset: Path) -> dict[str, Any]:
+        return {**self._key, "data": dataset_hash(dataset)}
 
 
 def _vocabulary_hash(tokenizer: Tokenizer) -> str:

@@ -1,6 +1,7 @@
 """From checkpoints to a report of the shape that positions take in them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load, read_position_table
 from posprobe.models.protocol import Model, PositionTable
 from posprobe.pipeline.batching import model_batches
+from posprobe.pipeline.cached import cached
 from posprobe.pipeline.opening import load_options, short_names, step_folders
 from posprobe.pipeline.options import ManifoldOptions
 from posprobe.pipeline.progress import Progress, silent
@@ -22,7 +24,7 @@ from posprobe.pipeline.sites import available, expand_sites, layer_of
 from posprobe.pipeline.tokens import corpus_tokens
 from posprobe.report.report import Report
 
-Measured = tuple[list[Manifold], CheckpointSource, TokenSource | None]
+Measured = tuple[tuple[Manifold, ...], CheckpointSource, TokenSource | None]
 
 
 def manifold(*refs: str, progress: Progress = silent, **options: Any) -> Report:
@@ -79,11 +81,33 @@ def _measure(ref: str, name: str, chosen: ManifoldOptions, progress: Progress) -
     if may_read_table(chosen):
         table, source = read_position_table(ref, **load_options(chosen))
         if table is not None:
-            return [_measure_table(table, name, source, chosen)], source, None
+            shape = partial(_measure_table, table, name, source, chosen)
+            return _kept(shape, name, chosen, source), source, None
         if chosen.source == "table":
             raise UserError(f"{ref}: has no learned position table; use --source states")
     model, tokens = open_states(ref, chosen)
-    return _measure_states(model, name, tokens, chosen, progress), model.source, tokens.source
+    shapes = partial(_measure_states, model, name, tokens, chosen, progress)
+    kept = _kept(shapes, name, chosen, model.source, tokens.source)
+    return kept, model.source, tokens.source
+
+
+def _kept(
+    shapes: Callable[[], tuple[Manifold, ...]],
+    name: str,
+    chosen: ManifoldOptions,
+    source: CheckpointSource,
+    tokens: TokenSource | None = None,
+) -> tuple[Manifold, ...]:
+    """Measure one checkpoint by itself, so that each is kept whatever it is compared with."""
+    return cached(
+        tuple[Manifold, ...],
+        shapes,
+        measure="manifold",
+        name=name,
+        chosen=chosen,
+        source=source,
+        tokens=tokens,
+    )
 
 
 def open_states(ref: str, chosen: ManifoldOptions) -> tuple[Model, TokenSet]:
@@ -102,14 +126,14 @@ def open_states(ref: str, chosen: ManifoldOptions) -> tuple[Model, TokenSet]:
 
 def _measure_table(
     table: PositionTable, name: str, source: CheckpointSource, chosen: ManifoldOptions
-) -> Manifold:
+) -> tuple[Manifold, ...]:
     rows, notes = table.rows, []
     if table.offset:
         notes.append(f"{table.offset} leading rows that no token reads are left out")
     if table.trained is not None and table.trained < len(rows):
         notes.append(f"rows from {table.trained} on were never trained and are left out")
         rows = rows[: table.trained]
-    return measure_manifold(
+    shape = measure_manifold(
         rows,
         label=name,
         checkpoint=source.ref,
@@ -119,6 +143,7 @@ def _measure_table(
         note="; ".join(notes) or None,
         **_training(source),
     )
+    return (shape,)
 
 
 def _training(source: CheckpointSource) -> dict[str, Any]:
@@ -129,7 +154,7 @@ def _training(source: CheckpointSource) -> dict[str, Any]:
 
 def _measure_states(
     model: Model, name: str, tokens: TokenSet, chosen: ManifoldOptions, progress: Progress
-) -> list[Manifold]:
+) -> tuple[Manifold, ...]:
     sites = _sites(model, chosen)
     n_positions = chosen.positions
     if n_positions is None:
@@ -139,7 +164,7 @@ def _measure_states(
     for batch, states in stream_states(model, steps, sites, device=chosen.device):
         for site, activation in states.items():
             means[site].update(activation.flatten(2), batch.text_mask)
-    return list(_describe(means, model, name, tokens, chosen))
+    return tuple(_describe(means, model, name, tokens, chosen))
 
 
 def _describe(

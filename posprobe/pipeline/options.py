@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from posprobe.core.errors import UserError
-from posprobe.core.options import RunOptions
+from posprobe.core.options import MeasureOptions
 from posprobe.data.target_names import TARGETS
 
 Corpus = Annotated[
@@ -27,7 +27,7 @@ FEATURES = ("state", "cosine", "norm")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ManifoldOptions(RunOptions):
+class ManifoldOptions(MeasureOptions):
     """Options of `manifold`."""
 
     source: Annotated[
@@ -61,7 +61,7 @@ class ManifoldOptions(RunOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeadsOptions(RunOptions):
+class HeadsOptions(MeasureOptions):
     """Options of `heads`."""
 
     corpus: Corpus = None
@@ -81,7 +81,7 @@ class HeadsOptions(RunOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdjacencyOptions(RunOptions):
+class AdjacencyOptions(MeasureOptions):
     """Options of `adjacency`."""
 
     init: Annotated[bool, "Measure the same configuration with random weights."] = False
@@ -142,7 +142,7 @@ class AdjacencyOptions(RunOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeOptions(RunOptions):
+class ProbeOptions(MeasureOptions):
     """Options of `probe`."""
 
     target: Annotated[

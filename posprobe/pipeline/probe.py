@@ -5,6 +5,7 @@ from typing import Any
 from posprobe.analysis.probes import ProbeKind, ProbeScore, ProbesResult
 from posprobe.core.errors import UserError
 from posprobe.models.protocol import Model
+from posprobe.pipeline.cached import array_hash, cached
 from posprobe.pipeline.opening import short_names
 from posprobe.pipeline.options import ProbeOptions
 from posprobe.pipeline.probe_identity import identity_scores
@@ -60,14 +61,30 @@ def probe(*refs: str, progress: Progress = silent, **options: Any) -> Report:
 
 def _measure(
     ref: str, name: str, chosen: ProbeOptions, progress: Progress
-) -> tuple[Study, list[ProbeScore]]:
+) -> tuple[Study, tuple[ProbeScore, ...]]:
     model, study = open_study(ref, name, chosen)
+    sides = (study.corpus.train.text, study.corpus.test.text)
+    scores = cached(
+        tuple[ProbeScore, ...],
+        lambda: _scores(model, study, progress),
+        measure="probe",
+        name=name,
+        chosen=chosen,
+        source=study.source,
+        tokens=study.corpus.tokens.source,
+        # Where sentences end and what words are is not in the tokens.
+        also=[array_hash(*(part for s in sides for part in (s.labels, s.counted)))],
+    )
+    return study, scores
+
+
+def _scores(model: Model, study: Study, progress: Progress) -> tuple[ProbeScore, ...]:
     identity = identity_scores(study, d_vocab=model.info.d_vocab)
     scores: list[ProbeScore] = []
-    for condition, probed in conditions_of(model, chosen):
-        outcomes = _probe(probed, study, progress, what=f"{name}, {condition}")
+    for condition, probed in conditions_of(model, study.chosen):
+        outcomes = _probe(probed, study, progress, what=f"{study.name}, {condition}")
         scores += probe_scores(study, condition, outcomes, identity)
-    return study, scores
+    return tuple(scores)
 
 
 def _probe(model: Model, study: Study, progress: Progress, *, what: str) -> list[Outcome]:

@@ -6,9 +6,7 @@ from typing import cast
 
 from posprobe.analysis.probes import ProbeKind
 from posprobe.core.provenance import CheckpointSource
-from posprobe.core.references import find_local
-from posprobe.loaders import load, load_random
-from posprobe.models.config import NAMED_CONFIGS
+from posprobe.loaders import is_configuration, load, load_random, load_skeleton
 from posprobe.models.protocol import Model
 from posprobe.pipeline.opening import load_options
 from posprobe.pipeline.options import ProbeOptions
@@ -69,8 +67,8 @@ def open_study(ref: str, name: str, chosen: ProbeOptions) -> tuple[Model, Study]
     Raises:
         UserError: If the checkpoint, a site, the corpus or a target is not to be had.
     """
-    if chosen.init and _is_configuration(ref):
-        model = load_random(ref, seed=chosen.seed, **load_options(chosen))
+    if chosen.init and is_configuration(ref):
+        model = load_skeleton(ref, chosen.tokenizer)
     else:
         model = load(ref, **load_options(chosen))
     readings = readings_of(model, chosen)
@@ -88,13 +86,10 @@ def open_study(ref: str, name: str, chosen: ProbeOptions) -> tuple[Model, Study]
 
 def conditions_of(model: Model, chosen: ProbeOptions) -> Iterator[tuple[str, Model]]:
     """Give the model as it is and, if asked for, with random weights; one at a time."""
-    if _is_configuration(model.source.ref):
-        yield RANDOM_INIT, model
+    if is_configuration(model.source.ref):
+        drawn = load_random(model.source.ref, seed=chosen.seed, **load_options(chosen))
+        yield RANDOM_INIT, drawn
         return
     yield TRAINED, model
     if chosen.init:
         yield RANDOM_INIT, model.reinit(chosen.seed)
-
-
-def _is_configuration(ref: str) -> bool:
-    return ref in NAMED_CONFIGS and find_local(ref) is None

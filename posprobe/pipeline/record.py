@@ -1,11 +1,11 @@
 """Writing down how a result was made."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 
 import torch
 
-from posprobe.core.options import RunOptions
+from posprobe.core.options import MeasureOptions, RunOptions
 from posprobe.core.provenance import CheckpointSource, Provenance, TokenSource, command_line
 
 
@@ -35,7 +35,7 @@ def provenance(
         device=options.device,
         dtype=options.dtype,
         threads=torch.get_num_threads(),
-        options=asdict(options),
+        options=asdict(_told(options)),
     )
 
 
@@ -46,6 +46,7 @@ def command_for(measure: str, refs: Sequence[str], options: RunOptions) -> str:
     "posprobe heads 'my model' --seed 3"
     """
     words = ["posprobe", measure, *refs]
+    options = _told(options)
     for field in fields(options):
         value = getattr(options, field.name)
         if value == field.default:
@@ -57,3 +58,8 @@ def command_for(measure: str, refs: Sequence[str], options: RunOptions) -> str:
         for item in value if isinstance(value, tuple) else (value,):
             words += [flag, str(item)]
     return command_line(words)
+
+
+def _told(options: RunOptions) -> RunOptions:
+    """Leave out whether an older result would do: it says nothing about the result."""
+    return replace(options, no_cache=False) if isinstance(options, MeasureOptions) else options

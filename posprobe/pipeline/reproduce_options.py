@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from posprobe.core.options import RunOptions
+from posprobe.core.options import MeasureOptions
 from posprobe.pipeline.options import Corpus
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReproduceOptions(RunOptions):
+class ReproduceOptions(MeasureOptions):
     """Options of `reproduce`."""
 
     quick: Annotated[bool, "Fewer documents and settings: about three minutes on two cores."] = (
