@@ -52,13 +52,13 @@ class ClaimRuns:
         chosen: The options.
         progress: Shows how far the work is.
         found: The reports, in the order they were made; what a page shows as evidence.
-        missing: Why there are no numbers of a checkpoint, by what it was named.
+        missing: What checkpoints that are not here were called.
     """
 
     chosen: ReproduceOptions
     progress: Progress = silent
     found: list[Report] = field(default_factory=list)
-    missing: dict[str, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
 
     @property
     def size(self) -> Size:
@@ -68,8 +68,8 @@ class ClaimRuns:
     def has(self, ref: str) -> bool:
         """Say whether a checkpoint is here; if not, remember why its claims go untested."""
         here = find_local(ref) is not None
-        if not here:
-            self.missing[ref] = f"{ref} is not here"
+        if not here and ref not in self.missing:
+            self.missing.append(ref)
         return here
 
     @cached_property

@@ -43,10 +43,14 @@ def reproduce(*, progress: Progress = silent, **options: Any) -> ClaimsReport:
             provenance=provenance("reproduce", chosen, tuple(sources.values()), tokens, refs=()),
         ),
         evidence=evidence,
-        left_out=tuple(
-            f"Not tested for want of a checkpoint: {why}." for why in runs.missing.values()
-        ),
+        left_out=_left_out(runs.missing),
     )
+
+
+def _left_out(missing: list[str]) -> tuple[str, ...]:
+    if not missing:
+        return ()
+    return (f"Not measured, since there is no such checkpoint here: {', '.join(missing)}.",)
 
 
 def _chosen(chosen: ReproduceOptions) -> tuple[str, ...]:
