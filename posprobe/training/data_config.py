@@ -45,5 +45,8 @@ class TaskData:
     """Whether numbers have any number of digits up to that."""
     train: int = 20000
     """How many different equations to train on."""
+    answers_only: bool = False
+    """Whether to learn the answers alone. The digits of a question are random: learning to say
+    them is nothing but noise in the gradient, which a small model pays for in steps."""
     test: int = 1000
     """How many others to answer in an evaluation."""

@@ -68,4 +68,4 @@ def _task(config: TrainConfig, data: TaskData) -> TaskLessons:
     def table(equations: Sequence[Equation]) -> EquationTable:
         return EquationTable(equations, tokenizer, name=data.task, n_ctx=n_ctx, causal=causal)
 
-    return TaskLessons(table(train), table(test), tokenizer)
+    return TaskLessons(table(train), table(test), tokenizer, answers_only=data.answers_only)

@@ -13,6 +13,14 @@ from posprobe.training.data_config import TaskData, TextData
 Position = Literal["dstg", "ap", "rp", "rope"]
 TaskName = Literal["addition", "reversal", "indexing", "ordering"]
 
+_WIDTHS: dict[TaskName, int] = {
+    "reversal": 192,
+    "addition": 144,
+    "indexing": 96,
+    "ordering": 96,
+}
+"""Widths of the small NoPE models."""
+
 
 def encoder_recipe(position: Position) -> TrainConfig:
     """The paper's size (arXiv 2605.30022), with what its public code sets.
@@ -101,15 +109,29 @@ def nanogpt_recipe(task: TaskName) -> TrainConfig:
 
 
 def small_nanogpt_recipe(task: TaskName) -> TrainConfig:
-    """A NoPE model 192 wide, for one CPU core, on equations of one length."""
+    """A NoPE model for one CPU core, on equations of one length.
+
+    A reversal has sixteen digits to learn from, and a model 192 wide learns it from whole lines.
+    The other answers are short, so that little else than noise is learned from a line: there the
+    answers alone are learned, and attention begins even, as a sum over all that precedes is what
+    tells positions without an encoding apart.
+    """
     large = nanogpt_recipe(task)
-    return replace(
+    small = replace(
         large,
         recipe=f"{large.recipe}-small",
-        model=replace(large.model, d_model=192),
+        model=replace(large.model, d_model=_WIDTHS[task]),
         data=TaskData(task=task, train=200_000, variable=False),
         steps=4000,
         threads=1,
+    )
+    if task == "reversal":
+        return small
+    return replace(
+        small,
+        data=replace(small.data, answers_only=True),
+        init="even",
+        steps=6000 if task == "addition" else 4000,
     )
 
 

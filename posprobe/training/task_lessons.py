@@ -18,10 +18,19 @@ class TaskLessons:
         train: The equations to learn from.
         test: Those to answer.
         tokenizer: Their tokenizer.
+        answers_only: Whether the answers alone are learned.
     """
 
-    def __init__(self, train: EquationTable, test: EquationTable, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self,
+        train: EquationTable,
+        test: EquationTable,
+        tokenizer: Tokenizer,
+        *,
+        answers_only: bool = False,
+    ) -> None:
         self.tokenizer = tokenizer
+        self._answers_only = answers_only
         self.source, self.longest = train.source, train.longest
         self._train, self._test = train, test
 
@@ -30,7 +39,7 @@ class TaskLessons:
 
     def lesson(self, rows: Int[np.ndarray, " batch"], epochs: Int[np.ndarray, " batch"]) -> Lesson:
         """Return these equations, which are the same in every epoch."""
-        return self._train.lesson(rows)
+        return self._train.lesson(rows, answers_only=self._answers_only)
 
     def evaluate(self, model: nn.Module, device: torch.device) -> dict[str, float]:
         """Return the share of right answers."""

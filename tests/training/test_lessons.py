@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -6,6 +8,7 @@ from torch.nn.functional import cross_entropy
 from posprobe.data.token_set import TokenSet
 from posprobe.data.vocabulary import ascii_vocabulary
 from posprobe.models.build import build
+from posprobe.training.data_config import TaskData
 from posprobe.training.lessons import Lessons
 from posprobe.training.masked_documents import MaskedDocuments
 from posprobe.training.masking import Masking
@@ -74,6 +77,22 @@ def test_both_kinds_are_lessons(text_lessons, tmp_path):
     assert isinstance(task_lessons, Lessons)
     assert text_lessons.longest == 24
     assert len(task_lessons) == 50
+
+
+def test_the_answers_alone_are_learned_if_so_wished(tmp_path):
+    assert isinstance(TASK.data, TaskData)
+    rows = np.array([0, 1])
+    whole, answers = (
+        open_lessons(replace(TASK, data=replace(TASK.data, answers_only=only)), cache=tmp_path)
+        for only in (False, True)
+    )
+    lines, ends = (lessons.lesson(rows, rows * 0) for lessons in (whole, answers))
+    assert torch.equal(lines.tokens, ends.tokens)
+    assert set(ends.at.tolist()) < set(lines.at.tolist())
+    newline, equals = whole.tokenizer.encode("\n=")
+    assert ends.targets.tolist().count(newline) == 2
+    assert equals in lines.targets.tolist()
+    assert equals not in ends.targets.tolist()
 
 
 def test_evaluation_is_the_mean_over_hidden_tokens_and_always_the_same(text_lessons):

@@ -54,7 +54,9 @@ def test_decoders(task):
     )
     assert (paper.model.n_layers, paper.model.n_heads, paper.model.d_model) == (6, 6, 384)
     assert paper.model.n_ctx == 256
-    assert small.model == replace(paper.model, d_model=192)
+    assert small.model == replace(paper.model, d_model=small.model.d_model)
+    assert small.model.d_model <= 192
+    assert small.data.answers_only == (task != "reversal")
     assert control.model == replace(small.model, causal=False)
     assert control.data == small.data
     assert all(config.data.task == task for config in (paper, small, control))
