@@ -10,17 +10,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from transformer_lens.hook_points import HookPoint
 
-from posprobe.models.attention import Attention, allowed_keys
+from posprobe.models.attention import Attention
 from posprobe.models.config import EncoderConfig
 from posprobe.models.hooked import HookedModel, draw_matrices
 from posprobe.models.hooks import add_hooks, hook_at
-from posprobe.models.positions import (
-    N_BUCKETS,
-    border,
-    relative_buckets,
-    rotate,
-    token_positions,
-)
+from posprobe.models.places import Places, find_places
+from posprobe.models.positions import N_BUCKETS, rotate
 from posprobe.models.protocol import ModelInfo, PositionTable
 from posprobe.models.streams import State, StreamMlp, StreamNorm, Streams, add
 from posprobe.models.unembed import Unembed
@@ -59,29 +54,29 @@ class EncoderAttention(Attention):
     def forward(
         self,
         state: State,
-        positions: Int[Tensor, "batch pos"],
-        inner: Bool[Tensor, "#batch pos"] | None,
-        allowed: Bool[Tensor, "#batch 1 query key"] | None,
+        places: Places,
     ) -> State:
         """Return each stream's attention output.
 
         Args:
             state: The normalised streams.
-            positions: Position of each token.
-            inner: Where the relative bias applies; None: everywhere.
-            allowed: Which keys each query may see.
+            places: Where the tokens stand.
         """
         content, values = {}, []
         terms = [term for term in self.terms if term != "rp"] or [""]
         for name, suffix, term, x in zip(self.qkv, self.suffixes, terms, state, strict=True):
             q, k, v = self._project(x, name, suffix)
-            if self.cfg.position == "rope":
-                q = hook_at(self, "hook_rot_q")(rotate(q, positions))
-                k = hook_at(self, "hook_rot_k")(rotate(k, positions))
+            if places.turn is not None:
+                q = hook_at(self, "hook_rot_q")(rotate(q, places.turn))
+                k = hook_at(self, "hook_rot_k")(rotate(k, places.turn))
             content[term] = (q, k)
             values.append(v)
-        bias = self._bias(positions, inner) if self.cfg.has_bias else None
-        z = self.attend(content, torch.cat(values, dim=-1), bias=bias, allowed=allowed)
+        z = self.attend(
+            content,
+            torch.cat(values, dim=-1),
+            bias=self._bias(places),
+            allowed=places.allowed,
+        )
         return self._write(z)
 
     def _project(self, x: Tensor, name: str, suffix: str) -> list[Tensor]:
@@ -92,14 +87,13 @@ class EncoderAttention(Attention):
             for hook, part in zip(("hook_q", "hook_k", "hook_v"), parts, strict=True)
         ]
 
-    def _bias(self, positions: Tensor, inner: Tensor | None) -> Tensor:
-        # Columns of one row differ by as much as their positions, so one row serves the batch.
-        column = torch.arange(positions.shape[1], device=positions.device)
-        buckets = relative_buckets(column[None, :] - column[:, None])
-        bias = self.relative_bias(buckets).permute(2, 0, 1)[None]
-        if inner is None:
+    def _bias(self, places: Places) -> Tensor | None:
+        if places.buckets is None:
+            return None
+        bias = self.relative_bias(places.buckets).permute(2, 0, 1)[None]
+        if places.inner is None:
             return bias
-        return bias * (inner[:, None, :, None] & inner[:, None, None, :])
+        return bias * (places.inner[:, None, :, None] & places.inner[:, None, None, :])
 
     def _write(self, z: Tensor) -> State:
         z = hook_at(self, "hook_z")(z)
@@ -130,14 +124,12 @@ class EncoderBlock(Streams):
     def forward(
         self,
         state: State,
-        positions: Int[Tensor, "batch pos"],
-        inner: Bool[Tensor, "#batch pos"] | None,
-        allowed: Bool[Tensor, "#batch 1 query key"] | None,
+        places: Places,
     ) -> State:
         """Update the streams."""
         pre = self.at("hook_resid_pre", state)
         normed = self.ln1(pre)
-        attended = self.at("hook_attn_out", self.attn(normed, positions, inner, allowed))
+        attended = self.at("hook_attn_out", self.attn(normed, places))
         mid = self.at("hook_resid_mid", add(normed if self.normed else pre, attended))
         normed = self.ln2(mid)
         fed = self.at("hook_mlp_out", self.mlp(normed))
@@ -229,12 +221,10 @@ class Encoder(HookedModel):
             Logits [batch, pos, d_vocab], or [sample, d_vocab] where `at` is given.
         """
         real = torch.ones_like(tokens, dtype=torch.bool) if mask is None else mask
-        positions = token_positions(real)
-        allowed = allowed_keys(mask, length=tokens.shape[1], causal=False, device=tokens.device)
-        inner = self._inner(mask, real) if self.cfg.has_bias else None
-        state = self._enter(tokens, positions, real)
+        places = find_places(self.cfg, real, padded=mask is not None)
+        state = self._enter(tokens, places.positions, real)
         for block in self.blocks:
-            state = block(state, positions, inner, allowed)
+            state = block(state, places)
         final = self.ln_final(state)
         read = torch.cat(final, dim=-1) if self.cfg.head == "both" else final[-1]
         return self.unembed(read if at is None else read.flatten(0, 1)[at])
@@ -247,14 +237,6 @@ class Encoder(HookedModel):
         rows = (positions + 1) * real + self.cfg.pad_id
         placed = self.hook_pos_embed(self.pos_embed(rows))
         return (placed, embedded) if self.cfg.position == "dstg" else (placed + embedded,)
-
-    def _inner(self, mask: Tensor | None, real: Tensor) -> Tensor | None:
-        if self.cfg.rp_border == "none":
-            return None
-        if self.cfg.rp_border == "document" and mask is not None:
-            return ~border(real)
-        # Without padding, or where padding counts as text, one row serves the batch.
-        return ~border(torch.ones_like(real[:1]))
 
 
 def _norm(cfg: EncoderConfig) -> StreamNorm:

@@ -9,6 +9,9 @@ from torch import Tensor
 N_BUCKETS = 32
 MAX_DISTANCE = 128
 
+Turn = tuple[Float[Tensor, "batch pos 1 pair"], Float[Tensor, "batch pos 1 pair"]]
+"""Cosine and sine of an angle for each pair of a head's numbers."""
+
 
 def token_positions(mask: Bool[Tensor, "batch pos"]) -> Int[Tensor, "batch pos"]:
     """Count real tokens from 0, so that padding on either side moves nothing.
@@ -31,18 +34,22 @@ def sinusoids(n_ctx: int, d_model: int) -> Float[Tensor, "pos d_model"]:
     return table
 
 
-def rotate(
-    x: Float[Tensor, "batch pos head d_head"], positions: Int[Tensor, "batch pos"]
-) -> Float[Tensor, "batch pos head d_head"]:
-    """Turn neighbouring pairs of a query or key by angles that grow with position.
+def turns(positions: Int[Tensor, "batch pos"], d_head: int) -> Turn:
+    """Return cosine and sine of the angles by which `rotate` turns, in float32.
 
     NeoBERT's convention: pairs (0,1), (2,3), …, base 10000.
     """
-    wide = torch.promote_types(x.dtype, torch.float32)
-    pair = torch.arange(0, x.shape[-1], 2, device=x.device).to(wide)
-    angle = positions[..., None].to(wide) * 10000.0 ** (-pair / x.shape[-1])
-    cos, sin = angle.cos()[:, :, None], angle.sin()[:, :, None]
-    even, odd = x[..., 0::2].to(wide), x[..., 1::2].to(wide)
+    pair = torch.arange(0, d_head, 2, device=positions.device).float()
+    angle = positions[..., None].float() * 10000.0 ** (-pair / d_head)
+    return angle.cos()[:, :, None], angle.sin()[:, :, None]
+
+
+def rotate(
+    x: Float[Tensor, "batch pos head d_head"], turn: Turn
+) -> Float[Tensor, "batch pos head d_head"]:
+    """Turn neighbouring pairs of a query or key by angles that grow with position."""
+    cos, sin = turn
+    even, odd = x[..., 0::2], x[..., 1::2]
     turned = torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1)
     return turned.flatten(-2).to(x.dtype)
 

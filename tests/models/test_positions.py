@@ -10,6 +10,7 @@ from posprobe.models.positions import (
     rotate,
     sinusoids,
     token_positions,
+    turns,
 )
 
 
@@ -24,7 +25,9 @@ def test_buckets_are_those_of_t5():
 def test_rotation_depends_on_distance_only():
     q, k = torch.randn(2, 1, 1, 1, 8)
     dots = [
-        (rotate(q, torch.tensor([[a]])) * rotate(k, torch.tensor([[a + 5]]))).sum()
+        (
+            rotate(q, turns(torch.tensor([[a]]), 8)) * rotate(k, turns(torch.tensor([[a + 5]]), 8))
+        ).sum()
         for a in (0, 3, 40)
     ]
     assert torch.allclose(dots[0], dots[1], atol=1e-5)
@@ -33,7 +36,7 @@ def test_rotation_depends_on_distance_only():
 
 def test_rotation_is_complex_multiplication_of_neighbours():
     x = torch.randn(1, 3, 2, 6)
-    turned = rotate(x, torch.tensor([[0, 1, 7]]))
+    turned = rotate(x, turns(torch.tensor([[0, 1, 7]]), 6))
     pairs = torch.view_as_complex(x.double().unflatten(-1, (3, 2)))
     for index, position in enumerate((0, 1, 7)):
         angles = torch.tensor([position / 10000 ** (2 * j / 6) for j in range(3)]).double()
