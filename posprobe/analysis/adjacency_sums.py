@@ -103,6 +103,26 @@ class AdjacencySums:
         self._sequences += samples
         self._length = length
 
+    def merge(self, other: "AdjacencySums") -> None:
+        """Add what another one has gathered, as if its sequences had come here next.
+
+        With `draws`, each draws its own triples.
+
+        Raises:
+            CorpusError: If its sequences have another length.
+        """
+        if not other._sequences:
+            return
+        if self._length not in (None, other._length):
+            raise CorpusError(f"sequences of {other._length} tokens after some of {self._length}")
+        for feature, scores in self._scores.items():
+            scores.extend(other._scores[feature])
+        self._similarity = self._similarity + other._similarity
+        self._compared = self._compared + other._compared
+        self._variance = self._variance + other._variance
+        self._sequences += other._sequences
+        self._length = other._length
+
     def scores(self, *, seed: int) -> tuple[AdjacencyScore, AdjacencyScore]:
         """Return the score by cosine and the score by norm.
 

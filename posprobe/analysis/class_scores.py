@@ -51,12 +51,19 @@ class ClassScores:
             truth: The class of each token, from 0.
             guess: What the probe says; with a leading axis if it has seeds.
         """
+        if not len(documents):
+            return
         true, guessed = self._indicators(truth), self._indicators(guess.reshape(-1, len(truth)))
         assert len(guessed) == self._guess.shape[1], "guesses of another number of seeds"
         guessed = guessed.transpose(1, 0, 2)
         right = guessed * true[:, None]
         add_by_document(self._truth, documents, true)
         add_by_document(self._guess, documents, np.stack([guessed, right], axis=2))
+
+    def merge(self, other: "ClassScores") -> None:
+        """Add what another one has counted of the same documents, as if it had come here."""
+        self._truth += other._truth
+        self._guess += other._guess
 
     def undefined(self) -> str | None:
         """Say why there is no score: `constant`, `no tokens`; else None."""

@@ -97,6 +97,13 @@ class HeadSums:
         if "rp" in terms:
             self._bias.update(layer, terms["rp"], counted)
 
+    def merge(self, other: "HeadSums") -> None:
+        """Add what another one has summed, as if its documents had come here."""
+        assert self._groups == other._groups, "sums of other groups"
+        for own, its in zip(self._layers, other._layers, strict=True):
+            own.merge(its)
+        self._bias.merge(other._bias)
+
     def result(
         self, *, checkpoint: str, threshold: float = 0.6, init: HeadsResult | None = None
     ) -> HeadsResult:

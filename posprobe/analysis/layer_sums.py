@@ -64,6 +64,17 @@ class LayerSums:
         self.queries += int(rows.sum())
         np.add.at(self.pairs, groups, counted.sum(dim=(1, 2)).cpu().numpy())
 
+    def merge(self, other: "LayerSums") -> None:
+        """Add what another one has summed, as if its documents had come here."""
+        assert (self._layer, self._terms) == (other._layer, other._terms), "sums of other heads"
+        self.products += other.products
+        self.energy += other.energy
+        self.pairs += other.pairs
+        self.divergence += other.divergence
+        self.reach += other.reach
+        self.documents += other.documents
+        self.queries += other.queries
+
     def _add(
         self,
         block: dict[str, Float[Tensor, "batch head query key"]],

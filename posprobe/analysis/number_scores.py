@@ -83,6 +83,30 @@ class NumberScores:
         add_by_document(self._truth, documents, np.stack([y, y**2], axis=1))
         add_by_document(self._guess, documents, products)
 
+    def merge(self, other: "NumberScores") -> None:
+        """Add what another one has summed of the same documents, as if it had come here."""
+        if other._origin is None:
+            return
+        if self._origin is None:
+            self._origin = other._origin
+        # The other's sums are taken about its own origin.
+        shift = other._origin - self._origin
+        n = other._tokens[:, None]
+        y, yy = other._truth[:, 0], other._truth[:, 1]
+        g, gg, gy, error = np.moveaxis(other._guess, 2, 0)
+        whole, square = n[:, None] * shift, n * shift**2
+        products = (
+            g + whole,
+            gg + 2 * shift * g + square[:, None],
+            gy + shift * (g + y[:, None]) + square[:, None],
+            error,
+        )
+        self._truth += np.stack([y + n * shift, yy + 2 * shift * y + square], axis=1)
+        self._guess += np.stack(products, axis=2)
+        self._tokens += other._tokens
+        self._lowest = np.minimum(self._lowest, other._lowest)
+        self._highest = np.maximum(self._highest, other._highest)
+
     def undefined(self) -> list[str | None]:
         """Say, by target, why it has no score: `constant`, `no tokens`; else None."""
         if not self._tokens.any():

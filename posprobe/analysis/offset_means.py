@@ -45,6 +45,14 @@ class OffsetMeans:
             self._sums[layer, :, place] += _by_offset(counted).cpu().numpy()
             self._counts[layer, place] += _by_offset(weight[None])[0].cpu().numpy()
 
+    def merge(self, other: "OffsetMeans") -> None:
+        """Add what another one has summed, as if its documents had come here."""
+        self._grow(other._sums.shape[-1] // 2 + 1)
+        beside = (self._sums.shape[-1] - other._sums.shape[-1]) // 2
+        place = slice(beside, self._sums.shape[-1] - beside)
+        self._sums[..., place] += other._sums
+        self._counts[:, place] += other._counts
+
     def result(
         self,
     ) -> tuple[Int[np.ndarray, " offset"], Float[np.ndarray, "layer head offset"]]:

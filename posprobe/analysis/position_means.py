@@ -86,6 +86,14 @@ class PositionMeans:
         sums = counted.numpy().sum(axis=0)
         self._sums = sums if self._sums is None else self._sums + sums
 
+    def merge(self, other: "PositionMeans") -> None:
+        """Add what another one has summed, as if its documents had come here."""
+        assert (self._n_positions, self._start) == (other._n_positions, other._start)
+        self._documents += other._documents
+        self._too_short += other._too_short
+        if other._sums is not None:
+            self._sums = other._sums if self._sums is None else self._sums + other._sums
+
     def result(self) -> MeanStates:
         """Return the means.
 

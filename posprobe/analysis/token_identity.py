@@ -79,6 +79,20 @@ class TokenMeans:
         np.add.at(self._totals, (fold, ids), centred)
         np.add.at(self._squares, fold, centred**2)
 
+    def merge(self, other: "TokenMeans") -> None:
+        """Add what another one has summed, as if its tokens had come here."""
+        if other._origin is None:
+            return
+        if self._origin is None:
+            self._origin = other._origin
+        # The other's sums are taken about its own origin.
+        shift = other._origin - self._origin
+        totals = other._totals.sum(axis=1)
+        seen = other._counts.sum(axis=1)[:, None]
+        self._counts += other._counts
+        self._totals += other._totals + other._counts[..., None] * shift
+        self._squares += other._squares + 2 * shift * totals + seen * shift**2
+
     def fit(
         self, *, groups: Sequence[int] | None = None, shrinkages: Sequence[float] = SHRINKAGES
     ) -> TokenGuess:
