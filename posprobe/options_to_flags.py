@@ -7,7 +7,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from posprobe.core.options import LoadOptions, RunOptions
+from posprobe.core.errors import UserError
+from posprobe.core.options import LoadOptions, MeasureOptions
 
 Command = Callable[..., None]
 
@@ -15,19 +16,22 @@ Command = Callable[..., None]
 def with_options(options: type[LoadOptions]) -> Callable[[Command], Command]:
     """Give a command one flag for each field of a dataclass.
 
-    A field is `Annotated` with its help text. The command takes them as keyword arguments,
-    after its own parameters.
+    A field is `Annotated` with its help text, and with another name of its flag if it has one.
+    A field that holds several values takes them joined by commas, or the flag again. The command
+    takes them as keyword arguments, after its own parameters.
 
     Args:
         options: The dataclass.
     """
     added = {field.name: _flag(field, kind) for field, kind in _annotated(options)}
-    general = [field.name for field in fields(RunOptions) if field.name in added]
-    lists = {field.name for field, _ in _annotated(options) if field.default == ()}
+    general = [field.name for field in fields(MeasureOptions) if field.name in added]
+    lists = {f.name: _item(kind) for f, kind in _annotated(options) if f.default == ()}
 
     def decorate(command: Command) -> Command:
         def call(**values: Any) -> None:
-            command(**{k: tuple(v) if k in lists else v for k, v in values.items()})
+            for name, item in lists.items():
+                values[name] = _split(name, values[name], item)
+            command(**values)
 
         own = inspect.signature(command)
         kept = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
@@ -49,13 +53,13 @@ def _annotated(options: type[LoadOptions]) -> list[tuple[Field[Any], Any]]:
 
 
 def _flag(field: Field[Any], kind: Any) -> inspect.Parameter:
-    value, text = get_args(kind)[:2]
+    value, text, *more = get_args(kind)
     default, metavar = field.default, None
-    names = ["--" + field.name.replace("_", "-")]
+    names = ["--" + field.name.replace("_", "-"), *more]
     if get_origin(value) is tuple:
         # Typer repeats a flag for a list; the options themselves are frozen, so hold a tuple.
-        item = get_args(value)[0]
-        value, default, metavar = list[item], [], "NAME" if item is str else None
+        metavar = "NAME,…" if _item(kind) is str else "N,…"
+        value, default = list[str], []
     elif default is True:
         names = [f"{names[0]}/{names[0].replace('--', '--no-')}"]
     flag = typer.Option(*names, help=text, metavar=metavar)
@@ -65,3 +69,15 @@ def _flag(field: Field[Any], kind: Any) -> inspect.Parameter:
         default=default,
         annotation=Annotated[value, flag],
     )
+
+
+def _item(kind: Any) -> type:
+    return get_args(get_args(kind)[0])[0]
+
+
+def _split(name: str, given: list[str], item: type) -> tuple[Any, ...]:
+    parts = [part.strip() for text in given for part in text.split(",")]
+    try:
+        return tuple(item(part) for part in parts if part)
+    except ValueError:
+        raise UserError(f"--{name} {','.join(given)}: want whole numbers") from None

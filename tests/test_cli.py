@@ -45,8 +45,8 @@ def test_the_command_in_the_provenance_makes_the_same_result(posprobe, nope):
 
 
 def test_the_command_of_several_probes_makes_the_same_result(posprobe, nope, dstg):
-    words = ["probe", nope, dstg, "--documents", 16, "--folds", 2, "--target", "to-end", "--layer"]
-    words += [-1, "--layer", 1, "--feature", "norm", "--feature", "cosine+norm", "--no-init"]
+    words = ["probe", nope, dstg, "--documents", 16, "--folds", 2, "--target", "to-end"]
+    words += ["--layers", "-1,1", "--features", "norm, cosine+norm", "--no-init"]
     words += ["--test-share", 0.5, "--length", 30, "--target", "boundary", "--stream", "whole"]
     first = json.loads(posprobe(*words, "--json")[1])
     command = first["provenance"]["command"].split()
@@ -138,6 +138,7 @@ def test_inspect_and_checkpoints(posprobe, dstg, nope, tmp_path):
         (["probe", "NOPE", "--target", "place"], "--target place: not known"),
         (["probe", "NOPE", "--site", "hook_resid_pots"], "hook_resid_post"),
         (["probe", "NOPE", "--stream", "ap"], "--stream ap: no site"),
+        (["probe", "NOPE", "--layers", "0,one"], "--layer 0,one: want whole numbers"),
         (["probe", "NOPE", "--target", "upos"], "needs a .conllu corpus"),
         (["probe", "NOPE", "--documents", "4"], "use more documents"),
         (["probe", "NOPE", "--dry-run", "--documents", "4"], "use more documents"),

@@ -150,28 +150,35 @@ class ProbeOptions(MeasureOptions):
         "What to read: token, sentence, paragraph, within-sentence, within-paragraph, to-end; "
         "classes: boundary, upos (.conllu only). Can be given again. Default: the first five; of "
         "random tokens, token and to-end.",
+        "--targets",
     ] = ()
     probe: Annotated[
         tuple[str, ...],
         "linear, mlp (the four layers of arXiv 2501.00073) or mlp-small. Can be given again. "
         "Default: linear.",
+        "--probes",
     ] = ()
     feature: Annotated[
         tuple[str, ...],
         "What of a state is read: state, cosine (to the last token), norm, or several joined by "
         "`+`. Can be given again. Default: state.",
+        "--features",
     ] = ()
     site: Annotated[
         tuple[str, ...],
         "Hook name of the states; without `blocks.N.` it stands for every layer. Can be given "
         "again. Default: token embedding and hook_resid_post, each stream of it too.",
+        "--sites",
     ] = ()
     layer: Annotated[
-        tuple[int, ...], "Only this layer; -1 is the token embedding. Can be given again."
+        tuple[int, ...],
+        "Only this layer; -1 is the token embedding. Can be given again.",
+        "--layers",
     ] = ()
     stream: Annotated[
         tuple[str, ...],
         "Only this stream: whole, or ap or sem where a model has them. Can be given again.",
+        "--streams",
     ] = ()
     corpus: Corpus = None
     documents: Annotated[int, "How many documents to read, at most."] = 200
