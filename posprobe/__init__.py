@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from posprobe.pipeline.probe import probe
     from posprobe.pipeline.report import full_report
     from posprobe.pipeline.reproduce import reproduce
+    from posprobe.pipeline.sweep import sweep
 
 __all__ = [
     "adjacency",
@@ -38,6 +39,7 @@ __all__ = [
     "push_to_hub",
     "reproduce",
     "save",
+    "sweep",
 ]
 
 # Looked up when first used: torch and transformer_lens take seconds to import.
@@ -56,6 +58,7 @@ _HOMES = {
     "push_to_hub": ("posprobe.loaders.hub", "push_to_hub"),
     "reproduce": ("posprobe.pipeline.reproduce", "reproduce"),
     "save": ("posprobe.loaders.native", "save_native"),
+    "sweep": ("posprobe.pipeline.sweep", "sweep"),
 }
 
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from posprobe.report.claims_report import ClaimsReport
     from posprobe.report.full_report import FullReport
     from posprobe.report.report import Report
+    from posprobe.report.sweep_report import SweepReport
 
-    Made = Report | FullReport | ClaimsReport
+    Made = Report | FullReport | ClaimsReport | SweepReport
 
 app = typer.Typer(
     help="How a trained transformer keeps track of position.",
@@ -252,6 +253,48 @@ def compare(
     made = run(a, b, progress=terminal.progress, **options)
     _tell(made, to)
     _write(made, to, out / comparison_folder(made))
+
+
+@app.command()
+def sweep(
+    spec: Annotated[
+        str, typer.Argument(metavar="SPEC", help="A TOML file, or the name of a spec that ships.")
+    ],
+    jobs: Annotated[
+        int | None, typer.Option(help="Cells at once. Default: as many as there are cores.")
+    ] = None,
+    threads: Annotated[int, typer.Option(help="Threads of each.")] = 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="local|slurm|ADDRESS", help="Run on Dask. Default: processes on this machine."
+        ),
+    ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Run again what is in the cache.")
+    ] = False,
+    out: Out = Path("reports"),
+    figures: Figures = None,
+    as_json: AsJson = False,
+    dry_run: DryRun = False,
+    debug: Debug = False,
+) -> None:
+    """Measure a grid of settings; a cell that has finished is never run again."""
+    from posprobe import terminal
+    from posprobe.pipeline.sweep import plan_sweep, sweep_folder
+    from posprobe.pipeline.sweep import sweep as run
+
+    if dry_run:
+        facts = plan_sweep(spec, threads=threads, no_cache=no_cache)
+        terminal.print_json(facts) if as_json else terminal.print_facts(facts)
+        return
+    to = _To(out, figures, as_json)
+    _require_writable(to)
+    made = run(spec, jobs=jobs, threads=threads, scheduler=scheduler, no_cache=no_cache)
+    _tell(made, to)
+    _write(made, to, out / sweep_folder(spec))
+    if made.failed:
+        raise UserError(f"sweep: {len(made.failed)} cells failed; the first: {made.failed[0]}")
 
 
 @app.command()

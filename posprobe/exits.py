@@ -32,12 +32,17 @@ def run_and_exit(app: typer.Typer) -> NoReturn:
         sys.exit(INTERRUPTED)
 
 
+class _ToStderr(logging.Handler):
+    """Prints a line to whatever stderr is by then."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(f"posprobe: {record.getMessage()}", file=sys.stderr, flush=True)
+
+
 def _speak() -> None:
     """Pass on to stderr what the library says of its work, a line each."""
-    said = logging.StreamHandler()
-    said.setFormatter(logging.Formatter("posprobe: %(message)s"))
     logger = logging.getLogger("posprobe")
-    logger.handlers = [said]
+    logger.handlers = [_ToStderr()]
     logger.setLevel(logging.INFO)
     logger.propagate = False
 

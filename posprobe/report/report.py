@@ -22,6 +22,7 @@ from posprobe.report.manifold import manifold_section
 from posprobe.report.page import render_page
 from posprobe.report.probes import probes_section
 from posprobe.report.section import Section
+from posprobe.report.sweep import sweep_section
 from posprobe.report.training import training_blocks
 
 SCHEMA_VERSION = 1
@@ -35,6 +36,7 @@ SECTIONS: dict[str, Callable[[Any], Section]] = {
     "holmes": holmes_section,
     "compare": comparison_section,
     "claims": claims_section,
+    "sweep": sweep_section,
 }
 """What each measure says on a page."""
 

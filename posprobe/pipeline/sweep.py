@@ -1,0 +1,150 @@
+"""From a grid of settings to one table and one page."""
+
+import os
+from collections.abc import Iterator, Sequence
+from logging import getLogger
+from pathlib import Path
+from typing import Any
+
+from posprobe.analysis.sweep import SweepCell, SweepResult, setting_words
+from posprobe.core.errors import UserError
+from posprobe.core.provenance import Provenance, command_line
+from posprobe.pipeline.sweep_job import Job, Outcome, look
+from posprobe.pipeline.sweep_local import run_local
+from posprobe.pipeline.sweep_numbers import sweep_points, sweep_table
+from posprobe.pipeline.sweep_spec import Spec, read_spec
+from posprobe.report.report import Report
+from posprobe.report.sweep_report import SweepReport
+
+LOG = getLogger("posprobe")
+
+
+def sweep(
+    spec: str,
+    *,
+    jobs: int | None = None,
+    threads: int = 1,
+    scheduler: str | None = None,
+    no_cache: bool = False,
+) -> SweepReport:
+    """Measure every cell of a grid, each by itself; one that is in the cache is not run again.
+
+    The table is the same whatever runs the cells and however many at once.
+
+    Args:
+        spec: A TOML file, or the name of a spec that ships; see `read_spec`.
+        jobs: Processes at once. None: as many as there are cores.
+        threads: Threads of each.
+        scheduler: `local`, `slurm` or an address, to run on Dask. None: processes of joblib.
+        no_cache: Whether cells in the cache are measured again.
+
+    Raises:
+        UserError: If the spec or the scheduler is not to be had. A cell that fails is a row of
+            the table.
+    """
+    read = read_spec(spec)
+    found = _jobs(read, threads=threads, no_cache=no_cache)
+    outcomes: dict[int, Outcome] = {}
+    for index, job in enumerate(found):
+        known = look(job)
+        if known is not None:
+            outcomes[index] = known
+    left = [index for index in range(len(found)) if index not in outcomes]
+    LOG.info("%d cells: %d in the cache, %d to run", len(found), _count(outcomes), len(left))
+    ran = _run([found[i] for i in left], workers=_workers(jobs, left), scheduler=scheduler)
+    for done, (place, outcome) in enumerate(ran, start=1):
+        outcomes[left[place]] = outcome
+        cell = found[left[place]].cell
+        end = f"failed, {outcome.failed}" if outcome.failed else f"{outcome.seconds:.1f} s"
+        LOG.info("%d of %d: %s, %s: %s", done, len(left), cell.measure, setting_words(cell.at), end)
+    return _report(spec, read, [outcomes[index] for index in range(len(found))], threads)
+
+
+def plan_sweep(spec: str, *, threads: int = 1, no_cache: bool = False) -> dict[str, Any]:
+    """Say how many cells there are and how many are finished, without running any.
+
+    Args:
+        spec: As for `sweep`.
+        threads: As for `sweep`.
+        no_cache: As for `sweep`.
+    """
+    read = read_spec(spec)
+    known = [look(job) for job in _jobs(read, threads=threads, no_cache=no_cache)]
+    failing = [outcome.failed for outcome in known if outcome and outcome.failed]
+    return {
+        "measure": "sweep",
+        "report": sweep_folder(spec),
+        "axes": list(read.axes),
+        "cells": len(known),
+        "finished": sum(outcome is not None and not outcome.failed for outcome in known),
+        **({"would fail": failing} if failing else {}),
+    }
+
+
+def sweep_folder(spec: str) -> str:
+    """Name the folder for the report of a sweep.
+
+    Args:
+        spec: As for `sweep`.
+
+    >>> sweep_folder("grids/mine.toml")
+    'sweep-mine'
+    """
+    return f"sweep-{Path(spec).stem}"
+
+
+def _jobs(read: Spec, *, threads: int, no_cache: bool) -> list[Job]:
+    return [Job.of(cell, threads=threads, no_cache=no_cache) for cell in read.cells]
+
+
+def _count(outcomes: dict[int, Outcome]) -> int:
+    return sum(outcome.failed is None for outcome in outcomes.values())
+
+
+def _workers(jobs: int | None, left: Sequence[int]) -> int:
+    if jobs is not None and jobs < 1:
+        raise UserError(f"--jobs {jobs}: must be at least 1")
+    wanted = jobs or os.cpu_count() or 1
+    return max(1, min(wanted, len(left)))
+
+
+def _run(jobs: list[Job], *, workers: int, scheduler: str | None) -> Iterator[tuple[int, Outcome]]:
+    if not jobs:
+        return iter(())
+    if scheduler is None:
+        return run_local(jobs, workers=workers)
+    from posprobe.pipeline.sweep_dask import run_dask
+
+    return run_dask(jobs, scheduler=scheduler, workers=workers, threads=jobs[0].threads)
+
+
+def _report(spec: str, read: Spec, outcomes: list[Outcome], threads: int) -> SweepReport:
+    cells = tuple(
+        SweepCell(
+            measure=cell.measure,
+            at=cell.at,
+            points=sweep_points(outcome.report.result) if outcome.report else (),
+            failed=outcome.failed,
+        )
+        for cell, outcome in zip(read.cells, outcomes, strict=True)
+    )
+    own = [outcome.report.provenance for outcome in outcomes if outcome.report]
+    words = ["posprobe", "sweep", spec, *(["--threads", str(threads)] if threads > 1 else [])]
+    provenance = Provenance(
+        command=command_line(words),
+        checkpoints=tuple({source.ref: source for p in own for source in p.checkpoints}.values()),
+        tokens=tuple({(t.name, t.sha256): t for p in own for t in p.tokens}.values()),
+        seed=own[0].seed if own else 0,
+        device=own[0].device if own else "cpu",
+        dtype=own[0].dtype if own else "float32",
+        threads=threads,
+        options={"spec": read.text},
+    )
+    return SweepReport(
+        report=Report(
+            measure="sweep",
+            result=SweepResult(title=read.title, axes=read.axes, cells=cells),
+            provenance=provenance,
+        ),
+        numbers=sweep_table(read.cells, outcomes, read.axes),
+    )

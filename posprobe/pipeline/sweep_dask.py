@@ -1,0 +1,81 @@
+"""Running the cells of a sweep on a Dask cluster; only imported when one is asked for."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from importlib import import_module
+from typing import Any
+
+from posprobe.core.errors import UserError
+from posprobe.pipeline.sweep_job import Job, Outcome, run_job
+
+SCHEDULERS = ("local", "slurm")
+
+
+def run_dask(
+    jobs: Sequence[Job], *, scheduler: str, workers: int, threads: int
+) -> Iterator[tuple[int, Outcome]]:
+    """Run jobs on a cluster; Dask itself runs again what a lost worker had.
+
+    Args:
+        jobs: The jobs.
+        scheduler: `local` starts one here, `slurm` asks Slurm for workers as the user's
+            `jobqueue.yaml` describes them, anything else is the address of one that runs.
+        workers: How many workers to ask for; an address has its own.
+        threads: Cores of a worker that Slurm is asked for.
+
+    Yields:
+        The index of a job and what became of it, as they finish.
+
+    Raises:
+        UserError: If Dask is not installed, or the cluster cannot be reached.
+    """
+    distributed = _extra("distributed")
+    with ExitStack() as stack:
+        where = _where(distributed, scheduler, workers, threads, stack)
+        try:
+            client = stack.enter_context(distributed.Client(where, set_as_default=False))
+        except (OSError, ValueError) as error:
+            raise UserError(f"--scheduler {scheduler}: cannot be reached ({error})") from error
+        indices = {client.submit(run_job, job, pure=False): i for i, job in enumerate(jobs)}
+        for future in distributed.as_completed(indices, loop=client.loop):
+            try:
+                yield indices[future], future.result()
+            except distributed.KilledWorker as error:
+                yield indices[future], Outcome(failed=" ".join(str(error).split()))
+
+
+def _where(distributed: Any, scheduler: str, workers: int, threads: int, stack: ExitStack) -> Any:
+    if scheduler == "local":
+        return stack.enter_context(
+            distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+        )
+    if scheduler == "slurm":
+        try:
+            cluster = _extra("dask_jobqueue").SLURMCluster(cores=threads, processes=1)
+        except ValueError as error:
+            raise UserError(
+                f"--scheduler slurm: describe a job in ~/.config/dask/jobqueue.yaml ({error})"
+            ) from error
+        cluster.scale(jobs=workers)
+        return stack.enter_context(cluster)
+    if ":" not in scheduler:
+        raise UserError(
+            f"--scheduler {scheduler}: want {', '.join(SCHEDULERS)} or an address such as "
+            "tcp://127.0.0.1:8786"
+        )
+    return scheduler
+
+
+def _extra(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise UserError(
+            f"--scheduler: {module} is not installed; pip install 'posprobe[cluster]'"
+        ) from error
