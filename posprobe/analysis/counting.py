@@ -6,12 +6,11 @@ row by merging counts the same pairs on the way: n² log n, exact, ties apart.
 
 from typing import no_type_check
 
-import numba
 import numpy as np
-import torch
 from jaxtyping import Float, Int
-from numba import njit, prange
-from numba.core import config
+from numba import int64, njit, prange, uint64
+
+from posprobe.analysis.numba_threads import as_many_as_torch
 
 _SHORT = 32
 """Below this many values, comparing all pairs is faster than sorting."""
@@ -37,7 +36,7 @@ def count_rows(
     """
     assert first + len(block) - 1 <= block.shape[1], (first, block.shape)
     counts = np.zeros((2, len(block)), dtype=np.int64)
-    _as_many_threads_as_torch()
+    as_many_as_torch()
     _count_block(np.ascontiguousarray(block, dtype=np.float64), first, counts)
     return counts[0], counts[1]
 
@@ -53,17 +52,9 @@ def count_matrices(
     ([[0, 0, 1]], [[0, 0, 0]])
     """
     counts = np.zeros((2, *matrices.shape[:2]), dtype=np.int64)
-    _as_many_threads_as_torch()
+    as_many_as_torch()
     _count_batch(np.ascontiguousarray(matrices, dtype=np.float64), counts)
     return counts[0], counts[1]
-
-
-def _as_many_threads_as_torch() -> None:
-    wanted = torch.get_num_threads()
-    most: int = config.NUMBA_NUM_THREADS  # pyright: ignore[reportAttributeAccessIssue]
-    numba.set_num_threads(min(wanted, most))
-    # Numba's threads are OpenMP's, and when they start they set how many torch has.
-    torch.set_num_threads(wanted)
 
 
 # `no_type_check` keeps the shape checker of the tests out of what the compiler reads.
@@ -100,10 +91,8 @@ def _count_row(values, length, front, back, counts):
     if length <= _SHORT:
         _count_short(values, length, counts)
         return
-    for i in range(length):
-        front[i] = values[i]
-    rising = _sort_runs(front, length)
-    width = _SHORT
+    rising = _sort_fours(values, length, front)
+    width = 4
     while width < length:
         for start in range(0, length, 2 * width):
             middle = min(start + width, length)
@@ -130,49 +119,73 @@ def _count_short(values, length, counts):
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def _sort_runs(values, length):
-    """Sort runs of `_SHORT` values in place; count the rising pairs within each."""
+def _sort_fours(values, length, out):
+    """Sort every four values, and the rest at the end; count the rising pairs within each."""
     rising = 0
-    for start in range(0, length, _SHORT):
-        for j in range(start + 1, min(start + _SHORT, length)):
-            value = values[j]
-            i = j - 1
-            while i >= start and values[i] > value:
-                values[i + 1] = values[i]
-                i -= 1
-            values[i + 1] = value
-            while i >= start and values[i] == value:
-                i -= 1
-            rising += i + 1 - start
+    whole = length - length % 4
+    for start in range(0, whole, 4):
+        a, b, c, d = values[start], values[start + 1], values[start + 2], values[start + 3]
+        rising += (a < b) + (a < c) + (a < d) + (b < c) + (b < d) + (c < d)
+        low, high = min(max(a, b), max(c, d)), max(min(a, b), min(c, d))
+        out[start], out[start + 3] = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
+        out[start + 1], out[start + 2] = min(low, high), max(low, high)
+    for j in range(whole, length):
+        value = values[j]
+        i = j - 1
+        for earlier in range(whole, j):
+            rising += values[earlier] < value
+        while i >= whole and out[i] > value:
+            out[i + 1] = out[i]
+            i -= 1
+        out[i + 1] = value
     return rising
 
 
 @njit(cache=True, nogil=True)
 @no_type_check
 def _merge(values, out, start, middle, end):
-    """Merge two sorted runs; count the pairs whose left value is the smaller one."""
-    rising = 0
-    left = place = start
-    right = middle
-    while left < middle and right < end:
-        # The left value goes first only if it is smaller. So when a right value goes, the
-        # left values gone before it are exactly those below it; equal ones wait.
-        is_left = values[left] < values[right]
-        out[place] = values[left] if is_left else values[right]
-        rising += 0 if is_left else left - start
-        left += is_left
-        right += not is_left
-        place += 1
-    rising += (end - right) * (middle - start)
-    while left < middle:
+    """Merge two sorted runs from both ends at once; count the pairs that rise across them.
+
+    Of equal values the right one ends up in front. So whenever a right value goes, the left
+    values in front of it are exactly those below it.
+    """
+    # Without a sign, an index needs no look at whether it counts from the end.
+    one = uint64(1)
+    first = left = place = uint64(start)
+    right = uint64(middle)
+    last_left, last_right, last = right - one, uint64(end) - one, uint64(end) - one
+    rising = uint64(0)
+    # Neither end can run out of a run in as many steps as the shorter one has values.
+    for _ in range(min(middle - start, end - middle)):
+        one_left = uint64(values[left] < values[right])
+        out[place] = min(values[left], values[right])
+        rising += (left - first) * (one - one_left)
+        left += one_left
+        right += one - one_left
+        place += one
+        one_right = uint64(values[last_left] < values[last_right])
+        out[last] = max(values[last_left], values[last_right])
+        rising += (last_left + one - first) * one_right
+        last_right -= one_right
+        last_left -= one - one_right
+        last -= one
+    while left < last_left + one and right < last_right + one:
+        one_left = uint64(values[left] < values[right])
+        out[place] = min(values[left], values[right])
+        rising += (left - first) * (one - one_left)
+        left += one_left
+        right += one - one_left
+        place += one
+    rising += (last_right + one - right) * (left - first)
+    while left < last_left + one:
         out[place] = values[left]
-        left += 1
-        place += 1
-    while right < end:
+        left += one
+        place += one
+    while right < last_right + one:
         out[place] = values[right]
-        right += 1
-        place += 1
-    return rising
+        right += one
+        place += one
+    return int64(rising)
 
 
 @njit(cache=True, nogil=True)

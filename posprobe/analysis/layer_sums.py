@@ -9,6 +9,7 @@ from torch import Tensor
 
 from posprobe.analysis.finite import require_none_bad
 from posprobe.analysis.head_pattern import attention_pattern, divergence
+from posprobe.analysis.query_sums import query_sums
 
 NEAR = 8
 """Keys at most this far from the query are near."""
@@ -55,10 +56,10 @@ class LayerSums:
             counted: The pairs to count; no query has exactly one.
             groups: The group of each document.
         """
-        whole = {name: terms[name].expand(len(counted), -1, -1, -1) for name in self._terms}
-        for documents, queries in _blocks(*whole[self._terms[0]].shape):
-            block = {name: term[documents, :, queries] for name, term in whole.items()}
-            self._add(block, counted[documents, queries], groups[documents], queries.start)
+        if counted.device.type == "cpu":
+            self._add_queries([terms[name] for name in self._terms], counted, groups)
+        else:
+            self._add_blocks(terms, counted, groups)
         rows = counted.any(dim=-1)
         self.documents += int(rows.any(dim=-1).sum())
         self.queries += int(rows.sum())
@@ -74,6 +75,33 @@ class LayerSums:
         self.reach += other.reach
         self.documents += other.documents
         self.queries += other.queries
+
+    def _add_queries(
+        self,
+        terms: list[Float[Tensor, "_ head query key"]],
+        counted: Bool[Tensor, "batch query key"],
+        groups: Int[np.ndarray, " batch"],
+    ) -> None:
+        rp = self._terms.index("rp") if "rp" in self._terms else None
+        found = query_sums(terms, counted, without=rp, near=NEAR)
+        pairs = int(counted.sum()) * found.energy.shape[1]
+        for name, bad in zip(self._terms, found.bad.sum(axis=(0, 1)).tolist(), strict=True):
+            require_none_bad(bad, pairs, f"layer {self._layer}, {name} logits")
+        np.add.at(self.products, groups, found.products)
+        np.add.at(self.energy, groups, found.energy)
+        self.divergence += found.divergence.sum(axis=0)
+        self.reach += found.reach.sum(axis=0)
+
+    def _add_blocks(
+        self,
+        terms: dict[str, Float[Tensor, "_ head query key"]],
+        counted: Bool[Tensor, "batch query key"],
+        groups: Int[np.ndarray, " batch"],
+    ) -> None:
+        whole = {name: terms[name].expand(len(counted), -1, -1, -1) for name in self._terms}
+        for documents, queries in _blocks(*whole[self._terms[0]].shape):
+            block = {name: term[documents, :, queries] for name, term in whole.items()}
+            self._add(block, counted[documents, queries], groups[documents], queries.start)
 
     def _add(
         self,

@@ -39,11 +39,13 @@ class OffsetMeans:
         place = slice(middle - length + 1, middle + length)
         shared = len(term) == 1
         weights = allowed.sum(dim=0, keepdim=True) if shared else allowed
-        for values, weight in zip(term, weights.to(torch.float64), strict=True):
+        total = torch.zeros(term.shape[1:], dtype=torch.float64, device=term.device)
+        for values, weight in zip(term, weights, strict=True):
             # Pairs that are not counted may hold anything, −inf included.
-            counted = torch.where(weight > 0, values.to(torch.float64) * weight, 0.0)
-            self._sums[layer, :, place] += _by_offset(counted).cpu().numpy()
-            self._counts[layer, place] += _by_offset(weight[None])[0].cpu().numpy()
+            total += torch.where(weight > 0, values.to(torch.float64) * weight, 0.0)
+        self._sums[layer, :, place] += _by_offset(total).cpu().numpy()
+        counts = weights.sum(dim=0, dtype=torch.float64)
+        self._counts[layer, place] += _by_offset(counts[None])[0].cpu().numpy()
 
     def merge(self, other: "OffsetMeans") -> None:
         """Add what another one has summed, as if its documents had come here."""
