@@ -78,12 +78,16 @@ class PositionMeans:
         self._too_short += int((~reaches).sum())
         if not reaches.any():
             return
-        # A stable sort brings the real tokens to the front and keeps their order.
-        order = torch.argsort((~mask[reaches]).to(torch.uint8), dim=1, stable=True)
-        picked = order[:, self._start : end, None].expand(-1, -1, states.shape[2])
-        counted = states[reaches].gather(1, picked.to(states.device)).cpu().to(torch.float64)
-        require_finite(counted.numpy(), self._site)
-        sums = counted.numpy().sum(axis=0)
+        if bool(mask[reaches, :end].all()):
+            counted = states[reaches.to(states.device), self._start : end]
+        else:
+            # A stable sort brings the real tokens to the front and keeps their order.
+            order = torch.argsort((~mask[reaches]).to(torch.uint8), dim=1, stable=True)
+            picked = order[:, self._start : end, None].expand(-1, -1, states.shape[2])
+            counted = states[reaches.to(states.device)].gather(1, picked.to(states.device))
+        sums = _sum(counted)
+        if not np.isfinite(sums).all():
+            require_finite(counted.cpu().to(torch.float64).numpy(), self._site)
         self._sums = sums if self._sums is None else self._sums + sums
 
     def merge(self, other: "PositionMeans") -> None:
@@ -110,3 +114,10 @@ class PositionMeans:
             documents=self._documents,
             too_short=self._too_short,
         )
+
+
+def _sum(states: Float[Tensor, "batch pos d_model"]) -> Float[np.ndarray, "pos d_model"]:
+    """Add documents up in float64, without a copy of all of them in it."""
+    if states.device.type == "mps":  # Apple's accelerator has no float64
+        states = states.cpu()
+    return states.sum(dim=0, dtype=torch.float64).cpu().numpy()

@@ -69,18 +69,18 @@ class RidgeSums:
         """
         rounding = min(torch.finfo(states.dtype).eps, _COARSEST)
         self._resolution = max(self._resolution, rounding)
-        features = in_float64(states)
-        answers = targets.to(features.device, torch.float64)
-        _require_finite(features, self._site)
-        _require_finite(answers, "targets")
-        columns = torch.cat([features, answers], dim=1)
+        # In the order of the folds, so that each fold's rows lie together and none is copied again.
+        order = torch.argsort(fold, stable=True)
+        columns = _columns(states, targets, order.to(states.device))
+        require_none_bad(_bad(columns, 1, self._width), states.numel(), self._site)
+        require_none_bad(_bad(columns, 1 + self._width, None), targets.numel(), "targets")
         if not len(columns):
             return
-        sums, origin = self._start(columns)
-        fold = fold.to(columns.device)
-        for number in fold.unique().tolist():
-            rows = columns[fold == number] - origin
-            sums[number] += _products(torch.cat([torch.ones_like(rows[:, :1]), rows], dim=1))
+        sums, origin = self._start(columns[:, 1:])
+        columns[:, 1:] -= origin
+        numbers, sizes = fold[order].unique_consecutive(return_counts=True)
+        for number, rows in zip(numbers.tolist(), columns.split(sizes.tolist()), strict=True):
+            sums[number] += _products(rows)
 
     def merge(self, other: "RidgeSums") -> None:
         """Add what another one has summed, as if its batches had come here."""
@@ -172,5 +172,24 @@ def _products(rows: Float[Tensor, "sample column_1"]) -> Float[Tensor, "column_1
     return torch.from_numpy(matrix.T @ matrix)
 
 
-def _require_finite(values: Float[Tensor, "sample column"], name: str) -> None:
-    require_none_bad(int((~torch.isfinite(values)).sum()), values.numel(), name)
+def _columns(
+    states: Float[Tensor, "sample d"],
+    targets: Float[Tensor, "sample target"],
+    order: Int[Tensor, " sample"],
+) -> Float[Tensor, "sample column_1"]:
+    """Lay `(1, state, target)` side by side in float64, in the order asked for."""
+    features = in_float64(states[:0])
+    d = states.shape[1]
+    columns = features.new_empty(len(states), 1 + d + targets.shape[1])
+    columns[:, 0] = 1
+    columns[:, 1 : 1 + d] = states[order]
+    columns[:, 1 + d :] = targets.to(columns.device)[order.to(columns.device)]
+    return columns
+
+
+def _bad(columns: Float[Tensor, "sample column"], start: int, width: int | None) -> int:
+    values = columns[:, start : None if width is None else start + width]
+    # Zero times a sum shows inf and NaN alike; they are counted only where there are some.
+    if bool((values.sum() * 0 == 0).item()):
+        return 0
+    return int((~torch.isfinite(values)).sum())
