@@ -115,7 +115,7 @@ WORKERS = {None: "popen_loky_posix", "local": "--multiprocessing-fork"}
 def test_a_worker_that_is_killed_loses_nothing(grid, tmp_path, cache, scheduler):
     if scheduler:
         pytest.importorskip("distributed")
-    slow = Path(grid).read_text().replace("prompts = 4", "prompts = 300\nbatch_size = 1")
+    slow = Path(grid).read_text().replace("prompts = 4", "prompts = 100\nbatch_size = 1")
     Path(grid).write_text(slow)
     words = [*COMMAND, "sweep", grid, "--jobs", "2", "--json"]
     words += ["--scheduler", scheduler] if scheduler else []
