@@ -166,7 +166,7 @@ def test_changed_data_changed_weights_and_damaged_records_are_measured(data, nop
     assert posprobe.holmes(nope, **options).json() == first.json()
     assert json.loads(record.read_text())["value"]["scores"]
     with (data / "pos" / "samples.csv").open("a") as stream:
-        stream.write_dataset("99,\"[('ab', 0, 0, 2)]\",['ab'],X,train\n")
+        stream.write("99,\"[('ab', 0, 0, 2)]\",['ab'],X,train\n")
     (score,) = posprobe.holmes(nope, **options).result.scores
     assert score.n_train == 31
     other = save_decoder(tmp_path / "other", d_model=24)
@@ -181,7 +181,7 @@ from posprobe.pipeline import holmes as pipeline
 real = pipeline.measure_dataset
 def slow(subject, dataset, *rest):
     with open(sys.argv[4], "a") as log:
-        log.write_dataset(dataset.name + "\\n")
+        log.write(dataset.name + "\\n")
     record = real(subject, dataset, *rest)
     if len(sys.argv) > 5 and dataset.name == "mine":
         time.sleep(600)
@@ -212,7 +212,7 @@ def test_a_killed_run_repeats_no_finished_data_set(data, nope, tmp_path):
 
 def test_a_bad_row_stops_the_run_before_any_model(data, nope, monkeypatch):
     with (data / "pos" / "samples.csv").open("a") as stream:
-        stream.write_dataset("90,nonsense,,X,train\n")
+        stream.write("90,nonsense,,X,train\n")
 
     def refuse(*_, **__):
         raise AssertionError("a model was opened")
