@@ -1,28 +1,19 @@
 """The command line: one command, one short function; heavy imports inside it."""
 
 import os
-import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from posprobe.core.errors import UserError
 from posprobe.core.options import LoadOptions
 from posprobe.options_to_flags import with_options
+from posprobe.output import Output
 from posprobe.pipeline.holmes_options import HolmesOptions
 from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions, ProbeOptions
 from posprobe.pipeline.report_options import CompareOptions, ReportOptions
 from posprobe.pipeline.reproduce_options import ReproduceOptions
-
-if TYPE_CHECKING:
-    from posprobe.report.claims_report import ClaimsReport
-    from posprobe.report.full_report import FullReport
-    from posprobe.report.report import Report
-    from posprobe.report.sweep_report import SweepReport
-
-    Made = Report | FullReport | ClaimsReport | SweepReport
 
 app = typer.Typer(
     help="How a trained transformer keeps track of position.",
@@ -60,7 +51,7 @@ def manifold(
     **options: Any,
 ) -> None:
     """Describe the curve that positions draw in a table or in the states."""
-    _run("manifold", checkpoints, options, _To(out, figures, as_json), dry_run=dry_run)
+    _run("manifold", checkpoints, options, Output(out, figures, as_json), dry_run=dry_run)
 
 
 @app.command()
@@ -75,7 +66,7 @@ def heads(
     **options: Any,
 ) -> None:
     """Split each head's attention logits among position, meaning and distance."""
-    _run("heads", [checkpoint], options, _To(out, figures, as_json), dry_run=dry_run)
+    _run("heads", [checkpoint], options, Output(out, figures, as_json), dry_run=dry_run)
 
 
 @app.command()
@@ -98,7 +89,7 @@ def adjacency(
     if (checkpoint is None) == (model is None):
         raise UserError("adjacency: name one checkpoint, as CKPT or by --model")
     named = checkpoint or model or ""
-    _run("adjacency", [named], options, _To(out, figures, as_json), dry_run=dry_run)
+    _run("adjacency", [named], options, Output(out, figures, as_json), dry_run=dry_run)
 
 
 @app.command()
@@ -113,7 +104,7 @@ def probe(
     **options: Any,
 ) -> None:
     """Say from which states a simple probe can read where a token stands."""
-    _run("probe", checkpoints, options, _To(out, figures, as_json), dry_run=dry_run)
+    _run("probe", checkpoints, options, Output(out, figures, as_json), dry_run=dry_run)
 
 
 @app.command()
@@ -129,7 +120,7 @@ def holmes(
 ) -> None:
     """Say which linguistic phenomena a linear probe reads from the states."""
     options["cache"] = options["cache"] or str(out / "holmes-cache")
-    _run("holmes", checkpoints, options, _To(out, figures, as_json), dry_run=dry_run)
+    _run("holmes", checkpoints, options, Output(out, figures, as_json), dry_run=dry_run)
 
 
 @app.command("holmes-data")
@@ -162,14 +153,12 @@ def reproduce(
     **options: Any,
 ) -> None:
     """Test what two papers claim on the checkpoints that ship, or on your own."""
-    from posprobe import terminal
     from posprobe.pipeline.reproduce import reproduce as run
+    from posprobe.terminal import progress
 
-    to = _To(out, figures, as_json)
-    _require_writable(to)
-    made = run(progress=terminal.progress, **options)
-    _tell(made, to)
-    _write(made, to, out, index=out)
+    output = Output(out, figures, as_json)
+    output.require_writable()
+    output.deliver(run(progress=progress, **options))
 
 
 @app.command()
@@ -199,27 +188,24 @@ def report(
     **options: Any,
 ) -> None:
     """Put all measures of one or several checkpoints on one page."""
-    from posprobe import terminal
-
     if bool(checkpoints) == bool(saved):
         raise UserError("report: name checkpoints, or a folder of saved results by --from")
+    output = Output(out or Path("reports"), figures, as_json)
     if dry_run:
         from posprobe.pipeline.report import plan_report
 
-        facts = plan_report(checkpoints or [], saved or [], **options)
-        terminal.print_json(facts) if as_json else terminal.print_facts(facts)
+        output.plan(plan_report(checkpoints or [], saved or [], **options))
         return
-    to = _To(out or Path("reports"), figures, as_json)
     if saved:
-        _rerender(saved, to, beside=out is None)
+        _rerender(saved, output, beside=out is None)
         return
-    _require_writable(to)
+    output.require_writable()
     from posprobe.pipeline.opening import report_folder
     from posprobe.pipeline.report import full_report as run
+    from posprobe.terminal import progress
 
-    made = run(*(checkpoints or []), progress=terminal.progress, **options)
-    _tell(made, to)
-    _write(made, to, to.out / report_folder(checkpoints or []))
+    made = run(*(checkpoints or []), progress=progress, **options)
+    output.deliver(made, report_folder(checkpoints or []))
 
 
 @app.command()
@@ -237,22 +223,19 @@ def compare(
     **options: Any,
 ) -> None:
     """Say what differs between two checkpoints, with intervals over the same documents."""
-    from posprobe import terminal
-
-    to = _To(out, figures, as_json)
+    output = Output(out, figures, as_json)
     if dry_run:
         from posprobe.pipeline.compare import plan_compare
 
-        facts = plan_compare(a, b, **options)
-        terminal.print_json(facts) if as_json else terminal.print_facts(facts)
+        output.plan(plan_compare(a, b, **options))
         return
-    _require_writable(to)
+    output.require_writable()
     from posprobe.pipeline.compare import compare as run
     from posprobe.pipeline.compare import comparison_folder
+    from posprobe.terminal import progress
 
-    made = run(a, b, progress=terminal.progress, **options)
-    _tell(made, to)
-    _write(made, to, out / comparison_folder(made))
+    made = run(a, b, progress=progress, **options)
+    output.deliver(made, comparison_folder(made))
 
 
 @app.command()
@@ -280,19 +263,16 @@ def sweep(
     debug: Debug = False,
 ) -> None:
     """Measure a grid of settings; a cell that has finished is never run again."""
-    from posprobe import terminal
     from posprobe.pipeline.sweep import plan_sweep, sweep_folder
     from posprobe.pipeline.sweep import sweep as run
 
+    output = Output(out, figures, as_json)
     if dry_run:
-        facts = plan_sweep(spec, threads=threads, no_cache=no_cache)
-        terminal.print_json(facts) if as_json else terminal.print_facts(facts)
+        output.plan(plan_sweep(spec, threads=threads, no_cache=no_cache))
         return
-    to = _To(out, figures, as_json)
-    _require_writable(to)
+    output.require_writable()
     made = run(spec, jobs=jobs, threads=threads, scheduler=scheduler, no_cache=no_cache)
-    _tell(made, to)
-    _write(made, to, out / sweep_folder(spec))
+    output.deliver(made, sweep_folder(spec))
     if made.failed:
         raise UserError(f"sweep: {len(made.failed)} cells failed; the first: {made.failed[0]}")
 
@@ -356,97 +336,37 @@ def inspect(
     print_json(facts) if as_json else print_facts(facts)
 
 
-@dataclass(frozen=True)
-class _To:
-    """Where what was found goes."""
-
-    out: Path
-    figures: Path | None
-    as_json: bool
-
-
-def _run(measure: str, refs: list[str], options: dict[str, Any], to: _To, *, dry_run: bool) -> None:
+def _run(
+    measure: str, refs: list[str], options: dict[str, Any], output: Output, *, dry_run: bool
+) -> None:
     """Run a measure, print its table, write its report, print the paths."""
-    from posprobe import terminal
-
     if dry_run:
         from posprobe.pipeline.plan import plan
 
-        facts = plan(measure, refs, **options)
-        terminal.print_json(facts) if to.as_json else terminal.print_facts(facts)
+        output.plan(plan(measure, refs, **options))
         return
-    _require_writable(to)
+    output.require_writable()
     import posprobe
     from posprobe.pipeline.opening import report_folder
+    from posprobe.terminal import progress
 
-    made = getattr(posprobe, measure)(*refs, progress=terminal.progress, **options)
-    _tell(made, to)
-    _write(made, to, to.out / report_folder(refs))
+    made = getattr(posprobe, measure)(*refs, progress=progress, **options)
+    output.deliver(made, report_folder(refs))
 
 
-def _rerender(folders: list[Path], to: _To, *, beside: bool) -> None:
+def _rerender(folders: list[Path], output: Output, *, beside: bool) -> None:
     """Make pages from saved results: one of all folders, or one in each where they lie."""
     from posprobe.report.saved_pages import saved_report, saved_reports
 
     if not beside or len(folders) > 1:
         from posprobe.pipeline.opening import report_folder
 
-        _require_writable(to)
-        made = saved_report(folders)
-        _tell(made, to)
-        _write(made, to, to.out / report_folder([str(folder) for folder in folders]))
+        output.require_writable()
+        folder = report_folder([str(folder) for folder in folders])
+        output.deliver(saved_report(folders), folder)
         return
     for folder, made in saved_reports(folders[0]):
-        _tell(made, to)
-        _write_page(made, to, folder)
-
-
-def _require_writable(to: _To) -> None:
-    from posprobe.core.files import require_writable
-
-    require_writable(to.out, "--out")
-    if to.figures is not None:
-        require_writable(to.figures, "--figures")
-
-
-def _tell(made: "Made", to: _To) -> None:
-    """Print what was found; before it is written: whatever happens then, it has been seen."""
-    from posprobe import terminal
-
-    if to.as_json:
-        sys.stdout.write(made.json() + "\n")
-        return
-    table = made.table()
-    if table is None:
-        terminal.print_sentences(made.headline())
-    else:
-        terminal.print_table(table, made.headline())
-
-
-def _write(made: "Made", to: _To, folder: Path, *, index: Path | None = None) -> None:
-    """Write a report, its figures and the index of the reports, and print the paths."""
-    from posprobe.report.index import write_index
-
-    _save(made.save(folder), made, to)
-    write_index(index or folder.parent)
-
-
-def _write_page(made: "Report | FullReport", to: _To, folder: Path) -> None:
-    """Write a page anew beside its data; the index too, if there is one."""
-    from posprobe.report.index import NAME, write_index
-
-    _save((made.save_page(folder),), made, to)
-    if (folder.parent / NAME).exists():
-        write_index(folder.parent)
-
-
-def _save(paths: tuple[Path, ...], made: "Made", to: _To) -> None:
-    """Write the figures if they are wanted, and print what was written."""
-    from posprobe.terminal import print_paths
-
-    if to.figures is not None:
-        paths = (*made.save_figures(to.figures), *paths)
-    print_paths(paths, to_stderr=to.as_json)
+        output.deliver_page(made, folder)
 
 
 def main() -> None:
