@@ -1,181 +1,36 @@
 """Opening checkpoints: one file per format, one function for all of them."""
 
-import hashlib
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import nn
+if TYPE_CHECKING:
+    from posprobe.loaders.locating import is_configuration, list_checkpoints
+    from posprobe.loaders.opening import from_pretrained, load, load_random, load_skeleton
+    from posprobe.loaders.reading import read_position_table
 
-from posprobe.core.errors import CheckpointError, UserError
-from posprobe.core.files import sha256, strict_json
-from posprobe.core.options import LoadOptions
-from posprobe.core.provenance import CheckpointSource
-from posprobe.core.references import checkpoint_homes, find_local, hub_id
-from posprobe.loaders.formats import FORMATS, find_format
-from posprobe.loaders.tokenizers import open_tokenizer
-from posprobe.loaders.weights import SAFETENSORS, weight_files
-from posprobe.models.config import NAMED_CONFIGS
-from posprobe.models.protocol import Model, PositionTable
+__all__ = [
+    "from_pretrained",
+    "is_configuration",
+    "list_checkpoints",
+    "load",
+    "load_random",
+    "load_skeleton",
+    "read_position_table",
+]
 
-
-def load(ref: str | Path, **options: Any) -> Model:
-    """Open a checkpoint for measuring: weights read, evaluation mode, hooks in place.
-
-    Args:
-        ref: A path, a name under `checkpoints/`, or a Hub id (`owner/name`, `owner/name@tag`).
-            The network is used only for a Hub id that is not a path.
-        **options: The fields of `LoadOptions`: device, dtype, tokenizer, gelu, trust_pickle.
-
-    Raises:
-        CheckpointError: If there is no such checkpoint, or it cannot be read whole.
-    """
-    chosen = _usable(LoadOptions(**options))
-    name, path = find_format(_locate(str(ref)))
-    model = FORMATS[name].open(path, chosen)
-    model.source = replace(model.source, ref=str(ref))
-    return _place(model, chosen)
+# Looked up when first used: a position table is read without torch, which takes seconds.
+_HOMES = {
+    "from_pretrained": "opening",
+    "is_configuration": "locating",
+    "list_checkpoints": "locating",
+    "load": "opening",
+    "load_random": "opening",
+    "load_skeleton": "opening",
+    "read_position_table": "reading",
+}
 
 
-def from_pretrained(repo_id: str, *, revision: str | None = None, **options: Any) -> Model:
-    """Open a checkpoint on the Hub, such as one that `push_to_hub` uploaded.
-
-    Args:
-        repo_id: `owner/name`.
-        revision: Branch, tag or commit. None: the default branch.
-        **options: The fields of `LoadOptions`.
-
-    Raises:
-        CheckpointError: If the repository cannot be reached or read.
-    """
-    return load(repo_id if revision is None else f"{repo_id}@{revision}", **options)
-
-
-def load_random(
-    ref: str | Path, *, seed: int = 0, mean: float = 0.0, std: float | None = None, **options: Any
-) -> Model:
-    """Build a checkpoint's architecture, or a named configuration, with random weights.
-
-    Args:
-        ref: What `load` opens, or a name such as `nanogpt-nope-paper`.
-        seed: Seed of the weights.
-        mean: Mean of every weight matrix and embedding, if `std` is given.
-        std: Their standard deviation. None: as the architecture is usually initialised.
-        **options: The fields of `LoadOptions`.
-
-    Raises:
-        CheckpointError: If the name is neither a checkpoint nor a configuration.
-    """
-    chosen = _usable(LoadOptions(**options))
-    if is_configuration(str(ref)):
-        model = _from_config(str(ref), seed, mean, std)
-    else:
-        trained = load(ref, **options)
-        model = trained.reinit(seed, mean=mean, std=std)
-        model.source = replace(trained.source, format=f"{trained.source.format}, random weights")
-    return _place(model, chosen)
-
-
-def load_skeleton(name: str, tokenizer: str | None = None) -> Model:
-    """Build a named configuration without any weights: its facts, its sites, its vocabulary.
-
-    Args:
-        name: A name such as `nanogpt-nope-paper`.
-        tokenizer: As for `load`.
-    """
-    with torch.device("meta"):
-        model = _from_config(name, 0, 0.0, None)
-    if tokenizer is not None:
-        model.tokenizer = open_tokenizer(tokenizer)
-    return model
-
-
-def is_configuration(ref: str) -> bool:
-    """Tell whether a reference names a configuration, with no weights of that name here."""
-    return ref in NAMED_CONFIGS and find_local(ref) is None
-
-
-def read_position_table(
-    ref: str | Path, **options: Any
-) -> tuple[PositionTable | None, CheckpointSource]:
-    """Read a checkpoint's position table without building the model, where that is possible.
-
-    Args:
-        ref: What `load` opens.
-        **options: The fields of `LoadOptions`.
-
-    Returns:
-        The table, or None if the model has no learned one, and where it came from.
-    """
-    _usable(LoadOptions(**options))
-    name, path = find_format(_locate(str(ref)))
-    alone = FORMATS[name].read_table is not None
-    files = tuple(weight_files(path, SAFETENSORS)) if alone and path.is_dir() else ()
-    if not files:
-        model = load(ref, **options)
-        return model.position_table(), model.source
-    source = CheckpointSource(
-        ref=str(ref), format=name, sha256=sha256(*files), trained=FORMATS[name].history(path)
-    )
-    return FORMATS[name].table(path), source
-
-
-def list_checkpoints(folder: Path | None = None) -> list[tuple[str, str, Path]]:
-    """List checkpoints as (name, format, path): those in `folder`, or those that a name finds."""
-    found = []
-    for home in (folder,) if folder else checkpoint_homes():
-        for path in sorted(home.iterdir()) if home.is_dir() else ():
-            try:
-                found.append((path.name, find_format(path)[0], path))
-            except (CheckpointError, NotADirectoryError):
-                continue
-    return found
-
-
-def _usable(options: LoadOptions) -> LoadOptions:
-    try:
-        torch.empty(1, device=options.device)
-    except (RuntimeError, AssertionError) as error:
-        here = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
-        raise UserError(
-            f"--device {options.device}: cannot be used here; there are: {', '.join(here)}"
-        ) from error
-    return options
-
-
-def _locate(ref: str) -> Path:
-    if path := find_local(ref):
-        return path
-    if ref in NAMED_CONFIGS:
-        raise CheckpointError(
-            f"{ref}: a known configuration, but its trained weights are not here; "
-            "--init measures it with random weights"
-        )
-    if repository := hub_id(ref):
-        from posprobe.loaders.hub import download
-
-        return download(*repository)
-    names = ", ".join(sorted({name for name, _, _ in list_checkpoints()} | set(NAMED_CONFIGS)))
-    raise CheckpointError(f"{ref}: no such file, folder or checkpoint; known names: {names}")
-
-
-def _from_config(name: str, seed: int, mean: float, std: float | None) -> Model:
-    from posprobe.data.vocabulary import ascii_vocabulary
-    from posprobe.models.build import build
-
-    cfg = NAMED_CONFIGS[name]
-    model = build(cfg, seed=seed, mean=mean, std=std)
-    digest = hashlib.sha256(strict_json(cfg.to_dict()).encode()).hexdigest()
-    model.source = CheckpointSource(ref=name, format="configuration, random weights", sha256=digest)
-    vocabulary = ascii_vocabulary()
-    model.tokenizer = vocabulary if vocabulary.size == cfg.d_vocab else None
-    return model
-
-
-def _place(model: Model, options: LoadOptions) -> Model:
-    if options.tokenizer is not None:
-        model.tokenizer = open_tokenizer(options.tokenizer)
-    if isinstance(model, nn.Module):
-        model.to(device=options.device, dtype=getattr(torch, options.dtype))
-    return model
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'posprobe.loaders' has no attribute {name!r}")
+    return getattr(import_module(f"posprobe.loaders.{_HOMES[name]}"), name)

@@ -9,8 +9,8 @@ from typing import Any
 from posprobe.core.errors import CheckpointError
 from posprobe.core.options import LoadOptions
 from posprobe.loaders.native_config import is_native
-from posprobe.loaders.weights import read_json
-from posprobe.models.protocol import Model, PositionTable
+from posprobe.loaders.weight_files import read_json
+from posprobe.models.position_table import PositionTable
 
 TORCH_FILES = (".pt", ".pth", ".ckpt")
 
@@ -19,8 +19,8 @@ TORCH_FILES = (".pt", ".pth", ".ckpt")
 class Format:
     """One checkpoint format, by the names of the functions that read it.
 
-    Names, because each loader imports what it needs when it is needed: transformer_lens and
-    transformers take seconds, and a position table can be read without either.
+    Names, because each loader imports what it needs when it is needed: torch, transformer_lens
+    and transformers take seconds, and a position table can be read without any of them.
 
     Attributes:
         load: `module:function` that opens a checkpoint.
@@ -34,8 +34,8 @@ class Format:
     read_table: str | None = None
     read_history: str | None = None
 
-    def open(self, path: Path, options: LoadOptions) -> Model:
-        """Open a checkpoint of this format."""
+    def open(self, path: Path, options: LoadOptions) -> Any:
+        """Open a checkpoint of this format: a `Model`, whose name alone would need torch here."""
         return _function(self.load)(path, options)
 
     def table(self, path: Path) -> PositionTable | None:
@@ -56,7 +56,8 @@ FORMATS = {
     ),
     "neobert": Format(load="neobert:load_neobert", read_table="neobert_config:read_neobert_table"),
     "huggingface": Format(
-        load="huggingface:load_huggingface", read_table="huggingface:read_position_table"
+        load="huggingface:load_huggingface",
+        read_table="huggingface_positions:read_huggingface_table",
     ),
     "nanogpt": Format(load="nanogpt:load_nanogpt"),
 }

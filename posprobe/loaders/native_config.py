@@ -6,9 +6,10 @@ from typing import Any
 
 from posprobe.core.errors import CheckpointError
 from posprobe.loaders.position_rows import position_rows
-from posprobe.loaders.weights import read_json, read_tensor, require_rows
+from posprobe.loaders.stored_table import read_stored_table, require_rows
+from posprobe.loaders.weight_files import read_json
 from posprobe.models.config import DecoderConfig, EncoderConfig
-from posprobe.models.protocol import PositionTable
+from posprobe.models.position_table import PositionTable
 
 CONFIG, PROVENANCE = "config.json", "provenance.json"
 FORMAT, VERSION = "posprobe", 1
@@ -18,7 +19,7 @@ FAMILIES = {"encoder": EncoderConfig, "decoder": DecoderConfig}
 def read_native_table(path: Path) -> PositionTable | None:
     """Read the position table alone, without building the model."""
     cfg = read_native_config(path)
-    table = read_tensor(path, ["pos_embed.weight"])
+    table = read_stored_table(path, ["pos_embed.weight"])
     if table is None:
         return None
     offset = cfg.pad_id + 1 if isinstance(cfg, EncoderConfig) else 0

@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 from posprobe.core.errors import CheckpointError
 from posprobe.loaders.position_rows import position_rows
-from posprobe.loaders.weights import read_json, read_tensor, require_rows
+from posprobe.loaders.stored_table import read_stored_table, require_rows
+from posprobe.loaders.weight_files import read_json
 from posprobe.models.config import EncoderConfig
-from posprobe.models.protocol import PositionTable
+from posprobe.models.position_table import PositionTable
 
 # Settings of the public code that change the arithmetic, and the one value posprobe builds.
 _ONLY = {
@@ -25,7 +26,7 @@ _ONLY = {
 def read_neobert_table(path: Path) -> PositionTable | None:
     """Read the position table alone; padding's row and those before it are left out."""
     cfg = read_neobert_config(path)
-    table = read_tensor(path, ["model.positional_embedding.weight"])
+    table = read_stored_table(path, ["model.positional_embedding.weight"])
     if table is None:
         return None
     offset = cfg.pad_id + 1

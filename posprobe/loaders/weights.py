@@ -1,20 +1,15 @@
 """Reading weight files, and putting weights into a module without leaving a gap."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, equal, nn
 
 from posprobe.core.errors import CheckpointError
 from posprobe.loaders.pickles import load_torch
-
-SAFETENSORS = "model.safetensors"
-BIN = "pytorch_model.bin"
-_INDEX = ".index.json"
+from posprobe.loaders.weight_files import BIN, SAFETENSORS, check_held, few, weight_files
 
 
 def read_weights(
@@ -66,59 +61,8 @@ def read_bin(path: Path, *, trust_pickle: bool = False) -> dict[str, Tensor]:
         raise CheckpointError(f"{path}: holds a {type(state).__name__}, not named tensors.")
     strangers = [str(name) for name, value in state.items() if not isinstance(value, Tensor)]
     if strangers:
-        raise CheckpointError(f"{path}: not only tensors: {_few(strangers)}.")
+        raise CheckpointError(f"{path}: not only tensors: {few(strangers)}.")
     return dict(state)
-
-
-def read_tensor(folder: Path, names: Sequence[str]) -> Tensor | None:
-    """Read the first tensor in `names` that a checkpoint folder holds, or None.
-
-    With safetensors, nothing else is read.
-
-    Raises:
-        CheckpointError: If a file that the index names is missing or damaged.
-    """
-    shards = weight_files(folder, SAFETENSORS)
-    if not shards:
-        state = read_weights(folder)[0]
-        return next((state[name] for name in names if name in state), None)
-    held = {
-        name: path
-        for path, listed in shards.items()
-        for name in (_names_in(path) if listed is None else listed)
-    }
-    found = next((name for name in names if name in held), None)
-    return None if found is None else _read_file(held[found], [found])[found]
-
-
-def require_rows(table: Tensor, rows: int, path: Path) -> None:
-    """Refuse a position table that does not have as many rows as the configuration says.
-
-    Raises:
-        CheckpointError: With both numbers.
-    """
-    if len(table) != rows:
-        raise CheckpointError(
-            f"{path}: the position table has {len(table)} rows, the configuration says {rows}."
-        )
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object.
-
-    Raises:
-        CheckpointError: If the file is missing, no JSON, or not an object.
-    """
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise CheckpointError(f"{path}: no such file.") from error
-    except (OSError, ValueError, RecursionError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise CheckpointError(f"{path}: cannot be read as JSON ({reason}).") from error
-    if not isinstance(value, dict):
-        raise CheckpointError(f"{path}: must be a JSON object, is a {type(value).__name__}.")
-    return value
 
 
 def strip_prefixes(
@@ -137,7 +81,7 @@ def strip_prefixes(
     for name, value in state.items():
         short = _strip(name, tuple(prefixes))
         if short in stripped:
-            raise CheckpointError(f"Two tensors are called {short} once {_few(prefixes)} is off.")
+            raise CheckpointError(f"Two tensors are called {short} once {few(prefixes)} is off.")
         stripped[short] = value
     return stripped
 
@@ -178,54 +122,17 @@ def fit(
     module.load_state_dict(given)
 
 
-def weight_files(folder: Path, name: str = SAFETENSORS) -> dict[Path, list[str] | None]:
-    """List a folder's weight files, each with the tensors its index expects in it.
-
-    Args:
-        folder: The checkpoint.
-        name: The file's name where there is only one; its index adds `.index.json`.
-
-    Returns:
-        Empty where there are none; None in place of the tensors where there is no index.
-
-    Raises:
-        CheckpointError: If the index is damaged or a file that it names is missing.
-    """
-    index = folder / (name + _INDEX)
-    if not index.is_file():
-        path = folder / name
-        return {path: None} if path.is_file() else {}
-    shards = _read_index(index)
-    missing = [path.name for path in shards if not path.is_file()]
-    if missing:
-        raise CheckpointError(f"{index}: names files that are not there: {_few(missing)}.")
-    return {path: shards[path] for path in sorted(shards)}
-
-
-def _read_index(index: Path) -> dict[Path, list[str]]:
-    weight_map = read_json(index).get("weight_map")
-    if not isinstance(weight_map, dict) or not weight_map:
-        raise CheckpointError(f"{index}: has no weight_map.")
-    shards: dict[Path, list[str]] = {}
-    for tensor, file in weight_map.items():
-        # A shard lies beside its index: a path that leads elsewhere is no checkpoint's business.
-        if not isinstance(file, str) or Path(file).name != file:
-            raise CheckpointError(f"{index}: {tensor} is said to be in {file!r}, not a file name.")
-        shards.setdefault(index.parent / file, []).append(tensor)
-    return shards
-
-
 def _read_file(
     path: Path, names: list[str] | None, *, trust_pickle: bool = False
 ) -> dict[str, Tensor]:
     """Read the tensors called `names`, or all, from one file."""
     if path.suffix != ".safetensors":
         state = read_bin(path, trust_pickle=trust_pickle)
-        _check_held(path, names, state)
+        check_held(path, names, state)
         return state if names is None else {name: state[name] for name in names}
     try:
         with safe_open(path, framework="pt") as file:
-            _check_held(path, names, file.keys())
+            check_held(path, names, file.keys())
             return {name: file.get_tensor(name) for name in names or file.keys()}
     except FileNotFoundError as error:
         raise CheckpointError(f"{path}: no such file.") from error
@@ -233,20 +140,6 @@ def _read_file(
         if isinstance(error, CheckpointError):
             raise
         raise CheckpointError(f"{path}: damaged, or not safetensors ({error}).") from error
-
-
-def _names_in(path: Path) -> list[str]:
-    try:
-        with safe_open(path, framework="pt") as file:
-            return list(file.keys())
-    except (SafetensorError, OSError) as error:
-        raise CheckpointError(f"{path}: damaged, or not safetensors ({error}).") from error
-
-
-def _check_held(path: Path, names: list[str] | None, held: Iterable[str]) -> None:
-    absent = sorted(set(names or ()) - set(held))
-    if absent:
-        raise CheckpointError(f"{path}: lacks tensors that the index puts there: {_few(absent)}.")
 
 
 def _faults(
@@ -276,7 +169,7 @@ def _faults(
         "of another shape or kind": misshapen,
         "tied but different": untied,
     }
-    return [f"{len(names)} {what}: {_few(names)}" for what, names in listed.items() if names]
+    return [f"{len(names)} {what}: {few(names)}" for what, names in listed.items() if names]
 
 
 def _form(tensor: Tensor) -> str:
@@ -289,8 +182,3 @@ def _strip(name: str, prefixes: tuple[str, ...]) -> str:
     while name.startswith(prefixes):
         name = next(name.removeprefix(prefix) for prefix in prefixes if name.startswith(prefix))
     return name
-
-
-def _few(names: Sequence[str], limit: int = 5) -> str:
-    shown = ", ".join(names[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

@@ -18,7 +18,8 @@ from posprobe.loaders.position_rows import position_rows
 from posprobe.loaders.quiet import quiet
 from posprobe.loaders.recorder import Recorder
 from posprobe.models.checks import check_sites, check_tokens
-from posprobe.models.protocol import Edit, ModelInfo, PositionTable
+from posprobe.models.position_table import PositionTable
+from posprobe.models.protocol import Edit, ModelInfo
 
 LOGITS = "unembed.hook_out"
 
@@ -120,7 +121,7 @@ class WrappedModel(ABC):
         """Return the rows that tokens read of the learned table, or None where there is none."""
         if self._table is None:
             return None
-        return position_rows(self._table, self._offset)
+        return position_rows(self._table.detach().double().cpu().numpy(), self._offset)
 
     def _inputs(self, tokens: Tensor, mask: Tensor | None) -> dict[str, Tensor]:
         """Number the tokens by the mask, so that padding in front shifts nothing."""

@@ -17,8 +17,9 @@ from transformer_lens.hook_points import HookPoint
 from posprobe.models.attention import Attention, allowed_keys
 from posprobe.models.config import DecoderConfig
 from posprobe.models.hooked import HookedModel, draw_matrices
+from posprobe.models.position_table import PositionTable
 from posprobe.models.positions import sinusoids, token_positions
-from posprobe.models.protocol import ModelInfo, PositionTable
+from posprobe.models.protocol import ModelInfo
 from posprobe.models.unembed import Unembed
 
 INIT_STD = 0.02

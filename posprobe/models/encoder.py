@@ -15,8 +15,9 @@ from posprobe.models.config import EncoderConfig
 from posprobe.models.hooked import HookedModel, draw_matrices
 from posprobe.models.hooks import add_hooks, hook_at
 from posprobe.models.places import Places, find_places
+from posprobe.models.position_table import PositionTable
 from posprobe.models.positions import N_BUCKETS, rotate
-from posprobe.models.protocol import ModelInfo, PositionTable
+from posprobe.models.protocol import ModelInfo
 from posprobe.models.streams import State, StreamMlp, StreamNorm, Streams, add
 from posprobe.models.unembed import Unembed
 

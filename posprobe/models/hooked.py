@@ -13,7 +13,8 @@ from transformer_lens import HookedRootModule
 from posprobe.core.provenance import CheckpointSource
 from posprobe.data.tokenizer import Tokenizer
 from posprobe.models.checks import check_sites, check_tokens
-from posprobe.models.protocol import Edit, ModelInfo, PositionTable
+from posprobe.models.position_table import PositionTable
+from posprobe.models.protocol import Edit, ModelInfo
 
 NO_SOURCE = CheckpointSource(ref="(in memory)", format="none", sha256="")
 

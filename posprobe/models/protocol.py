@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-import numpy as np
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from posprobe.core.provenance import CheckpointSource
 from posprobe.data.tokenizer import Tokenizer
+from posprobe.models.position_table import PositionTable
 
 Edit = tuple[str, Callable[[Tensor], Tensor]]
 """An intervention: a site's name, and what to put in place of its activation."""
@@ -58,22 +58,6 @@ class ModelInfo:
     n_parameters: int = 0
     has_head: bool = True
     equal_lengths: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class PositionTable:
-    """A learned table with one row per position.
-
-    Attributes:
-        rows: The rows that positions 0, 1, … read, in float64.
-        offset: How many leading rows of the stored table no token ever reads
-            (padding rows), and which are therefore left out of `rows`.
-        trained: How many rows training reached, where the checkpoint's records say so.
-    """
-
-    rows: Float[np.ndarray, "pos d_model"]
-    offset: int = 0
-    trained: int | None = None
 
 
 @runtime_checkable

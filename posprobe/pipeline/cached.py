@@ -11,14 +11,13 @@ from logging import getLogger
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from posprobe.core.cache import user_cache
 from posprobe.core.files import sha256
 from posprobe.core.options import MeasureOptions
 from posprobe.core.provenance import CheckpointSource, TokenSource, installed_versions
 from posprobe.core.references import find_local
 from posprobe.core.result import plain
+from posprobe.core.threads import thread_count
 from posprobe.report.report import SCHEMA_VERSION
 
 LOG = getLogger("posprobe")
@@ -69,7 +68,7 @@ def cached(
         "code": _code(),
         "versions": installed_versions(),
         "machine": platform.machine(),
-        "threads": torch.get_num_threads(),
+        "threads": thread_count(),
         "measure": measure,
         "name": name,
         "checkpoint": plain(source),

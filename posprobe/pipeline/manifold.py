@@ -1,27 +1,24 @@
-"""From checkpoints to a report of the shape that positions take in them."""
+"""From checkpoints to a report of the shape that positions take in them.
 
-from collections.abc import Callable, Iterator
+What runs a model is imported when one is run: a table is measured in less time than torch takes
+to be imported.
+"""
+
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from posprobe.activations.states import stream_states
 from posprobe.analysis.manifold import Manifold, ManifoldResult, measure_manifold
-from posprobe.analysis.position_means import PositionMeans
 from posprobe.core.errors import UserError
 from posprobe.core.provenance import CheckpointSource, TokenSource
-from posprobe.data.token_set import TokenSet
-from posprobe.loaders import load, read_position_table
-from posprobe.models.protocol import Model, PositionTable
-from posprobe.pipeline.batching import model_batches
+from posprobe.loaders import read_position_table
+from posprobe.models.position_table import PositionTable
 from posprobe.pipeline.cached import cached
 from posprobe.pipeline.opening import load_options, short_names, step_folders
 from posprobe.pipeline.options import ManifoldOptions
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
-from posprobe.pipeline.sites import available, expand_sites, layer_of
-from posprobe.pipeline.tokens import corpus_tokens
+from posprobe.pipeline.training_facts import training_facts
 from posprobe.report.report import Report
 
 Measured = tuple[tuple[Manifold, ...], CheckpointSource, TokenSource | None]
@@ -85,8 +82,10 @@ def _measure(ref: str, name: str, chosen: ManifoldOptions, progress: Progress) -
             return _kept(shape, name, chosen, source), source, None
         if chosen.source == "table":
             raise UserError(f"{ref}: has no learned position table; use --source states")
+    from posprobe.pipeline.manifold_states import measure_states, open_states
+
     model, tokens = open_states(ref, chosen)
-    shapes = partial(_measure_states, model, name, tokens, chosen, progress)
+    shapes = partial(measure_states, model, name, tokens, chosen, progress)
     kept = _kept(shapes, name, chosen, model.source, tokens.source)
     return kept, model.source, tokens.source
 
@@ -110,20 +109,6 @@ def _kept(
     )
 
 
-def open_states(ref: str, chosen: ManifoldOptions) -> tuple[Model, TokenSet]:
-    """Open the model and the documents, and check the sites."""
-    model = load(ref, **load_options(chosen))
-    _sites(model, chosen)
-    tokens = corpus_tokens(
-        model,
-        chosen.corpus,
-        documents=chosen.documents,
-        seed=chosen.seed,
-        length=chosen.length,
-    )
-    return model, tokens
-
-
 def _measure_table(
     table: PositionTable, name: str, source: CheckpointSource, chosen: ManifoldOptions
 ) -> tuple[Manifold, ...]:
@@ -141,63 +126,6 @@ def _measure_table(
         seed=chosen.seed,
         draws=chosen.draws,
         note="; ".join(notes) or None,
-        **_training(source),
+        **training_facts(source),
     )
     return (shape,)
-
-
-def _training(source: CheckpointSource) -> dict[str, Any]:
-    """Take the step and the held-out loss from a checkpoint's records, where they say."""
-    evaluation = source.trained.get("evaluation") or {}
-    return {"step": source.trained.get("steps"), "loss": evaluation.get("loss")}
-
-
-def _measure_states(
-    model: Model, name: str, tokens: TokenSet, chosen: ManifoldOptions, progress: Progress
-) -> tuple[Manifold, ...]:
-    sites = _sites(model, chosen)
-    n_positions = chosen.positions
-    if n_positions is None:
-        n_positions = int(np.median(_text_lengths(tokens)))
-    means = {site: PositionMeans(n_positions, site=site) for site in sites}
-    steps = model_batches(model, tokens, chosen, progress, what=name)
-    for batch, states in stream_states(model, steps, sites, device=chosen.device):
-        for site, activation in states.items():
-            means[site].update(activation.flatten(2), batch.text_mask)
-    return tuple(_describe(means, model, name, tokens, chosen))
-
-
-def _describe(
-    means: dict[str, PositionMeans],
-    model: Model,
-    name: str,
-    tokens: TokenSet,
-    chosen: ManifoldOptions,
-) -> Iterator[Manifold]:
-    for site, sums in means.items():
-        found = sums.result()
-        note = f"mean over {found.documents} documents of {tokens.name}"
-        if found.too_short:
-            note += f"; {found.too_short} end before position {len(found.rows) - 1}"
-        yield measure_manifold(
-            found.rows,
-            label=name,
-            checkpoint=model.source.ref,
-            site=site,
-            layer=layer_of(site),
-            seed=chosen.seed,
-            draws=chosen.draws,
-            note=note,
-            **_training(model.source),
-        )
-
-
-def _sites(model: Model, chosen: ManifoldOptions) -> list[str]:
-    if chosen.site:
-        return expand_sites(model, chosen.site)
-    suffixes = [f"_{stream}" for stream in model.info.streams] or [""]
-    return available(model, [f"hook_resid_post{suffix}" for suffix in suffixes])
-
-
-def _text_lengths(tokens: TokenSet) -> np.ndarray:
-    return np.array([np.isin(row, tokens.special_ids, invert=True).sum() for row in tokens])

@@ -9,7 +9,8 @@ from posprobe.pipeline.adjacency import conditions_of, open_models, read_sequenc
 from posprobe.pipeline.heads import open_heads
 from posprobe.pipeline.holmes_options import HolmesOptions
 from posprobe.pipeline.holmes_plan import plan_holmes
-from posprobe.pipeline.manifold import may_read_table, open_states
+from posprobe.pipeline.manifold import may_read_table
+from posprobe.pipeline.manifold_states import open_states
 from posprobe.pipeline.opening import load_options, report_folder
 from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions, ProbeOptions
 from posprobe.pipeline.probe_readings import readings_of

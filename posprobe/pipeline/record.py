@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 
-import torch
-
 from posprobe.core.options import MeasureOptions, RunOptions
 from posprobe.core.provenance import CheckpointSource, Provenance, TokenSource, command_line
+from posprobe.core.threads import thread_count
 
 
 def provenance(
@@ -34,7 +33,7 @@ def provenance(
         seed=options.seed,
         device=options.device,
         dtype=options.dtype,
-        threads=torch.get_num_threads(),
+        threads=thread_count(),
         options=asdict(_told(options)),
     )
 

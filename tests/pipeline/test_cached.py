@@ -113,7 +113,7 @@ def test_other_code_and_other_threads_miss(nope, cache, hits, monkeypatch):
     posprobe.adjacency(nope, prompts=4)
     monkeypatch.undo()
     monkeypatch.setenv("POSPROBE_CACHE", str(cache))
-    monkeypatch.setattr(pipeline.torch, "get_num_threads", lambda: 7)
+    monkeypatch.setattr(pipeline, "thread_count", lambda: 7)
     posprobe.adjacency(nope, prompts=4)
     assert hits() == 0
 

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -83,3 +86,19 @@ def test_only_documents_that_reach_every_position_count(tmp_path):
     assert all("1 documents" in note and "1 end before position 29" in note for note in notes)
     with pytest.raises(UserError, match="none of 2 documents reaches"):
         manifold(str(nope), positions=64, **options)
+
+
+LIGHT = """
+import sys
+from pathlib import Path
+import posprobe
+posprobe.manifold({ref!r}).save(Path({out!r}))
+print(*[name for name in ("torch", "transformers", "transformer_lens") if name in sys.modules])
+"""
+
+
+def test_a_table_is_measured_and_its_page_made_without_torch(dstg, tmp_path):
+    code = LIGHT.format(ref=str(dstg), out=str(tmp_path))
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []
+    assert (tmp_path / "manifold.html").exists()
