@@ -20,8 +20,9 @@ MlpKind = Literal["mlp", "mlp-small"]
 
 HIDDEN: dict[MlpKind, tuple[int, ...]] = {"mlp": (512, 384, 128), "mlp-small": (64,)}
 """Widths of the hidden layers; those of `mlp` are from B (arXiv 2501.00073)."""
-_PARAMETERS = 1 << 24
-"""Numbers in the networks trained side by side; more would take memory and save no time."""
+_CACHED, _PARAMETERS = 1 << 21, 1 << 24
+"""Numbers in the networks trained side by side: on a processor no more than its cache holds with
+their gradients, on an accelerator as many as save time."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -117,7 +118,7 @@ def fit_mlp_probes(
     widths = (d, *HIDDEN[kind], classes or 1)
     training = training or MlpTraining()
     stacks = []
-    for seed, place, target in _groups(shape, _group_size(widths, training.batch)):
+    for seed, place, target in _groups(shape, _group_size(widths, training.batch, answers.device)):
         own_seeds = [seeds[number] for number in seed.tolist()]
         stack = MlpStack(
             networks=start_networks(widths, own_seeds, features.mean),
@@ -147,10 +148,11 @@ def _answers(
     return scales.standardise(rows.targets).to(like)
 
 
-def _group_size(widths: Sequence[int], batch: int) -> int:
+def _group_size(widths: Sequence[int], batch: int, device: torch.device) -> int:
     """Say how many networks are trained side by side."""
     numbers = sum(inner * outer for inner, outer in pairwise(widths))
-    return max(1, min(_PARAMETERS // numbers, STATES // (batch * max(widths))))
+    most = _CACHED if device.type == "cpu" else _PARAMETERS
+    return max(1, min(most // numbers, STATES // (batch * max(widths))))
 
 
 def _groups(

@@ -58,7 +58,7 @@ def test_company_makes_no_difference(sides, kind):
 
 def test_groups_and_blocks_make_no_difference(sides, monkeypatch):
     whole = fit(sides, seeds=(0, 1)).predict(sides.test.states)
-    monkeypatch.setattr(mlp_probe, "_PARAMETERS", 3 * (6 * 64 + 64))
+    monkeypatch.setattr(mlp_probe, "_CACHED", 3 * (6 * 64 + 64))
     monkeypatch.setattr(mlp_stack, "STATES", 3 * 6 * 7)
     probes = fit(sides, seeds=(0, 1))
     assert [len(stack.seed) for stack in probes.stacks] == [3, 3, 2]

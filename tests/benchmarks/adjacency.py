@@ -37,10 +37,13 @@ def _beside_scipy(n: int) -> Iterator[Line]:
 def _beside_numpy(n: int) -> Iterator[Line]:
     for digits, kind in ((12, ""), (1, ", many ties")):
         matrix = np.round(_similarities(n) * 3, digits)
-        ours, plain = seconds(lambda m=matrix: count_rows(m, 0), lambda m=matrix: _plain(m))
-        for found, expected in zip(count_rows(matrix, 0), _plain(matrix), strict=True):
-            assert np.array_equal(found, expected)
-        what = f"counts of a {n:,} × {n:,} matrix{kind}, beside NumPy's < and == by row"
+        ours, plain = seconds(
+            lambda m=matrix: count_rows(m, 0), lambda m=matrix: _plain(m, np.less), repeats=3
+        )
+        # Ours counts the ties as well, in the same time.
+        for found, compare in zip(count_rows(matrix, 0), (np.less, np.equal), strict=True):
+            assert np.array_equal(found, _plain(matrix, compare))
+        what = f"counts of a {n:,} × {n:,} matrix{kind}, beside NumPy's < by row"
         yield times_better(what, ours, plain, 20)
 
 
@@ -94,15 +97,14 @@ def _kendall(matrix: np.ndarray) -> float:
     return float(np.mean([(1 + tau) / 2 for tau in taus]))
 
 
-def _plain(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _plain(matrix: np.ndarray, compare: np.ufunc) -> np.ndarray:
     n = len(matrix)
-    rising, tied = np.zeros(n, int), np.zeros(n, int)
+    counts = np.zeros(n, int)
     earlier = np.triu(np.ones((n, n), bool), 1)
     for k in range(2, n):
         row = matrix[k, :k]
-        rising[k] = np.count_nonzero((row[:, None] < row) & earlier[:k, :k])
-        tied[k] = np.count_nonzero((row[:, None] == row) & earlier[:k, :k])
-    return rising, tied
+        counts[k] = np.count_nonzero(compare(row[:, None], row) & earlier[:k, :k])
+    return counts
 
 
 if __name__ == "__main__":

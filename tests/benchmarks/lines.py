@@ -1,6 +1,7 @@
 """The lines of a benchmark's table, and how they are shown and kept."""
 
 import json
+import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -77,6 +78,10 @@ def at_most(what: str, ours: float, most: float, unit: Unit) -> Line:
 
 def run(topic: str, lines: Iterator[Line]) -> None:
     """Show the lines of a topic as they come; with `--json FILE`, keep them."""
+    if "OMP_WAIT_POLICY" not in os.environ:
+        # Threads that spin while they wait keep each other from the processor of a shared machine.
+        words = [sys.executable, "-m", f"tests.benchmarks.{topic}", *sys.argv[1:]]
+        os.execve(words[0], words, os.environ | {"OMP_WAIT_POLICY": "PASSIVE"})
     parser = ArgumentParser(prog=f"python -m tests.benchmarks.{topic}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
     file = parser.parse_args().json
