@@ -57,9 +57,10 @@ def token_positions(
     Raises:
         CorpusError: If the tokenizer cannot spell the text.
     """
-    ids, offsets = tokenizer.encode_with_offsets(document.text)
+    text = document.text  # put together once, not for each token
+    ids, offsets = tokenizer.encode_with_offsets(text)
     kept = kept_places(ids, n_ctx or max(len(ids), 1), frozenset(tokenizer.special_ids))
-    places = np.array([_place(document.text, *offsets[place]) for place in kept], dtype=np.int64)
+    places = np.array([_place(text, *offsets[place]) for place in kept], dtype=np.int64)
     spans = document.spans()
     sentence = _find(places, [span.start for span in spans], [span.end for span in spans])
     # One entry more, which a token that is nowhere finds by its -1.
