@@ -82,12 +82,12 @@ def annotate(sentences: Sequence[Sequence[Word]], document: Document) -> Annotat
     form, lemma, upos, xpos, feats, _, deprel, deps, misc = (
         tuple(word.columns[column] for word in words) for column in range(1, COLUMNS)
     )
-    spans = document.spans()
+    spans, text = document.spans(), document.text
     places = np.array(
         [
             (span.start + start, span.start + end) if start >= 0 else (-1, -1)
             for span, sentence in zip(spans, sentences, strict=True)
-            for start, end in _places(document.text[span.start : span.end], sentence)
+            for start, end in _places(text[span.start : span.end], sentence)
         ],
         dtype=np.int64,
     ).reshape(-1, 2)

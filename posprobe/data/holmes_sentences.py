@@ -57,7 +57,7 @@ def treebank_sentences(document: Document) -> Iterator[TreebankSentence]:
     """
     annotation = document.annotation
     assert annotation is not None, "read the document with its annotation"
-    first = 0
+    first, text = 0, document.text
     for span in document.spans():
         last = first
         while last < len(annotation) and annotation.sentence[last] == span.sentence:
@@ -70,7 +70,7 @@ def treebank_sentences(document: Document) -> Iterator[TreebankSentence]:
             )
         )
         yield TreebankSentence(
-            text=document.text[span.start : span.end],
+            text=text[span.start : span.end],
             words=tuple(
                 _word(document, index, first, span.start, shared=places.count(place) > 1)
                 for index, place in zip(range(first, last), places, strict=True)

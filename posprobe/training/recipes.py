@@ -13,13 +13,13 @@ from posprobe.training.data_config import TaskData, TextData
 Position = Literal["dstg", "ap", "rp", "rope"]
 TaskName = Literal["addition", "reversal", "indexing", "ordering"]
 
-_WIDTHS: dict[TaskName, int] = {
-    "reversal": 192,
-    "addition": 144,
-    "indexing": 96,
-    "ordering": 96,
+_SMALL: dict[TaskName, tuple[int, int]] = {
+    "reversal": (192, 4000),
+    "addition": (144, 6000),
+    "indexing": (96, 4000),
+    "ordering": (96, 10_000),
 }
-"""Widths of the small NoPE models."""
+"""Width and steps of the small NoPE models."""
 
 
 def encoder_recipe(position: Position) -> TrainConfig:
@@ -117,21 +117,16 @@ def small_nanogpt_recipe(task: TaskName) -> TrainConfig:
     tells positions without an encoding apart.
     """
     large = nanogpt_recipe(task)
-    small = replace(
+    width, steps = _SMALL[task]
+    whole = task == "reversal"
+    return replace(
         large,
         recipe=f"{large.recipe}-small",
-        model=replace(large.model, d_model=_WIDTHS[task]),
-        data=TaskData(task=task, train=200_000, variable=False),
-        steps=4000,
+        model=replace(large.model, d_model=width),
+        data=TaskData(task=task, train=200_000, variable=False, answers_only=not whole),
+        steps=steps,
+        init="authors" if whole else "even",
         threads=1,
-    )
-    if task == "reversal":
-        return small
-    return replace(
-        small,
-        data=replace(small.data, answers_only=True),
-        init="even",
-        steps=6000 if task == "addition" else 4000,
     )
 
 
