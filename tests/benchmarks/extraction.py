@@ -60,7 +60,7 @@ def _beside_run_with_cache() -> Iterator[Line]:
     here, there = (
         spent(_prepare, measure, "decoder", 4 * DOCUMENTS) for measure in (means, cached_means)
     )
-    what = "mean states, beside run_with_cache of the same sites: memory added"
+    what = "mean states, beside all batches of run_with_cache kept: memory"
     yield times_better(what, here.added / 1e6, there.added / 1e6, 3, "MB")
     runs = [_bound(measure, model, tokens) for measure in (means, cached_means)]
     yield at_most_times("the same: seconds", *seconds(*runs), 1)
