@@ -10,7 +10,8 @@ from safetensors.torch import load_file
 from posprobe.core.errors import CheckpointError, UserError
 from posprobe.core.files import sha256
 from posprobe.core.options import LoadOptions
-from posprobe.loaders.huggingface import load_huggingface, read_position_table
+from posprobe.loaders.huggingface import load_huggingface
+from posprobe.loaders.huggingface_positions import read_huggingface_table
 
 OPTIONS = LoadOptions()
 
@@ -65,7 +66,7 @@ def test_the_source_names_the_file_and_its_hash(folder, model):
 def test_no_network_for_a_local_folder(name, folder, tokens, no_network):
     model = load_huggingface(folder(name), OPTIONS)
     model.run(tokens, None, ["blocks.0.hook_resid_post"])
-    read_position_table(folder(name))
+    read_huggingface_table(folder(name))
 
 
 def test_nothing_is_printed(folder, capfd):
@@ -137,7 +138,7 @@ def test_shards_are_followed_and_all_must_be_there(network, tmp_path, tokens, mo
     site = ["unembed.hook_out"]
     seen = load_huggingface(with_shards, OPTIONS).run(tokens, None, site)
     assert torch.equal(seen[site[0]], model("opt").run(tokens, None, site)[site[0]])
-    assert (read_position_table(with_shards).rows == model("opt").position_table().rows).all()
+    assert (read_huggingface_table(with_shards).rows == model("opt").position_table().rows).all()
     shards[0].unlink()
     assert shards[0].name in _refused(with_shards)
 

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from posprobe.core.options import LoadOptions
-from posprobe.loaders.huggingface import load_huggingface, read_position_table
+from posprobe.loaders.huggingface import load_huggingface
+from posprobe.loaders.huggingface_positions import read_huggingface_table
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +31,13 @@ def test_gpt_nano_sorts_every_input(shared):
 
 
 def test_gpt_nano_sort_has_eleven_positions(shared):
-    table = read_position_table(shared / "data" / "gpt-nano-sort")
+    table = read_huggingface_table(shared / "data" / "gpt-nano-sort")
     assert table.rows.shape == (11, 48)
     assert table.offset == 0
 
 
 def test_minilm_table(minilm, no_network):
-    assert read_position_table(minilm).rows.shape == (512, 384)
+    assert read_huggingface_table(minilm).rows.shape == (512, 384)
 
 
 def test_minilm_states_are_those_of_transformers(minilm, no_network):
