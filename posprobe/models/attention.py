@@ -72,6 +72,11 @@ class Attention(nn.Module, ABC):
         if bias is not None:
             mask = bias if allowed is None else bias.masked_fill(~allowed, -torch.inf)
             mask = mask.to(q.dtype)
+            if mask.requires_grad and mask.device.type == "cpu":
+                # No fused kernel of a CPU has gradients of a bias; what takes its place there
+                # scales queries and keys apart, and looks for rows without any key.
+                scores = (q * self.scale) @ k.transpose(-2, -1)
+                return scores.add_(mask).softmax(-1) @ v
         return scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=self.scale)
 
     def _explicit(self, content, v, bias, allowed) -> Tensor:

@@ -16,7 +16,7 @@ from posprobe.models.hooked import HookedModel, draw_matrices
 from posprobe.models.hooks import add_hooks, hook_at
 from posprobe.models.places import Places, find_places
 from posprobe.models.position_table import PositionTable
-from posprobe.models.positions import N_BUCKETS, rotate
+from posprobe.models.positions import N_BUCKETS, by_offset, rotate
 from posprobe.models.protocol import ModelInfo
 from posprobe.models.streams import State, StreamMlp, StreamNorm, Streams, add
 from posprobe.models.unembed import Unembed
@@ -91,7 +91,7 @@ class EncoderAttention(Attention):
     def _bias(self, places: Places) -> Tensor | None:
         if places.buckets is None:
             return None
-        bias = self.relative_bias(places.buckets).permute(2, 0, 1)[None]
+        bias = by_offset(self.relative_bias(places.buckets).T)[None]
         if places.inner is None:
             return bias
         return bias * (places.inner[:, None, :, None] & places.inner[:, None, None, :])

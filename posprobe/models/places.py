@@ -19,14 +19,14 @@ class Places:
         positions: Position of each token.
         allowed: Which keys each query may see; None: all.
         turn: How far queries and keys are turned, in rotary models.
-        buckets: Bucket of each key as seen from each query, in models with a relative bias.
+        buckets: Bucket of each offset key − query, in models with a relative bias.
         inner: Where the relative bias applies; None: everywhere.
     """
 
     positions: Int[Tensor, "batch pos"]
     allowed: Bool[Tensor, "#batch 1 query key"] | None
     turn: Turn | None = None
-    buckets: Int[Tensor, "query key"] | None = None
+    buckets: Int[Tensor, " offset"] | None = None
     inner: Bool[Tensor, "#batch pos"] | None = None
 
 
@@ -45,8 +45,7 @@ def find_places(cfg: EncoderConfig, real: Bool[Tensor, "batch pos"], *, padded: 
     if not cfg.has_bias:
         return Places(positions=positions, allowed=allowed, turn=turn)
     # Columns of one row differ by as much as their positions, so one row serves the batch.
-    column = torch.arange(length, device=device)
-    buckets = relative_buckets(column[None, :] - column[:, None])
+    buckets = relative_buckets(torch.arange(1 - length, length, device=device))
     inner = _inner(cfg, real, padded)
     return Places(positions=positions, allowed=allowed, buckets=buckets, inner=inner)
 

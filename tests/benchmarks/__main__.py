@@ -5,7 +5,7 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
-TOPICS = ("adjacency", "extraction", "probes", "networks", "start")
+TOPICS = ("adjacency", "extraction", "probes", "networks", "training", "start")
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ from transformers.models.t5.modeling_t5 import T5Attention
 
 from posprobe.models.positions import (
     border,
+    by_offset,
     relative_buckets,
     rotate,
     sinusoids,
@@ -20,6 +21,18 @@ def test_buckets_are_those_of_t5():
         offset, bidirectional=True, num_buckets=32, max_distance=128
     )
     assert torch.equal(relative_buckets(offset), theirs)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_values_by_offset_are_those_of_each_pair(n):
+    values = torch.randn(3, 2 * n - 1, dtype=torch.float64, requires_grad=True)
+    column = torch.arange(n)
+    looked_up = values[:, column[None, :] - column[:, None] + n - 1]
+    assert torch.equal(by_offset(values), looked_up)
+    weights = torch.randn(3, n, n, dtype=torch.float64)
+    (expected,) = torch.autograd.grad((looked_up * weights).sum(), values)
+    (found,) = torch.autograd.grad((by_offset(values) * weights).sum(), values)
+    torch.testing.assert_close(found, expected)
 
 
 def test_rotation_depends_on_distance_only():
