@@ -40,8 +40,8 @@ class Cost:
 
     @property
     def exponent(self) -> float:
-        """Slope of log seconds over log size, from the upper half, where what is fixed is small."""
-        sizes = list(self.seconds)[len(self.seconds) // 2 - 1 :]
+        """Slope of log seconds over log size, without the smallest of more than three sizes."""
+        sizes = list(self.seconds)[1 if len(self.seconds) > 3 else 0 :]
         logs = np.log([[size, self.seconds[size]] for size in sizes])
         return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0])
 
@@ -104,8 +104,8 @@ def text(found: Sequence[Cost]) -> str:
         "",
         f"Seconds on two CPU cores, everything included but the start of Python; {sizes}"
         f"{BASE['length']} tokens unless the row says otherwise. The exponent is the slope of log "
-        "seconds over log size in the upper half of the sizes: 1 grows as the size does, 2 as its "
-        "square.",
+        "seconds over log size: 1 grows as the size does, 2 as its square. The smallest of more "
+        "than three sizes is left out of it, where what never grows weighs most.",
         "",
     ]
     for axis, points in AXES.items():
