@@ -146,7 +146,10 @@ def holmes_data(
 @app.command()
 @with_options(ReproduceOptions)
 def reproduce(
-    out: Out = Path("reports"),
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the page. Default: reports, or reports/quick with --quick."),
+    ] = None,
     figures: Figures = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -156,7 +159,9 @@ def reproduce(
     from posprobe.pipeline.reproduce import reproduce as run
     from posprobe.terminal import progress
 
-    output = Output(out, figures, as_json)
+    # What is measured in haste does not take the place of what was measured whole.
+    folder = Path("reports") / ("quick" if options["quick"] else "")
+    output = Output(out or folder, figures, as_json)
     output.require_writable()
     output.deliver(run(progress=progress, **options))
 

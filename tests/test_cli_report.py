@@ -31,6 +31,16 @@ def test_a_report_and_its_page_from_saved_results(posprobe, no_network, dstg, no
     assert {path for path in paths if after[path] != before[path]} == {paths[-1]}
 
 
+def test_claims_in_haste_do_not_replace_those_measured_whole(posprobe):
+    status, out, _ = posprobe("reproduce", "--quick", "--claim", "A7", "--figures", "drawn")
+    assert status == 0
+    assert _paths(out)[-1] == "reports/quick/claims.html"
+    assert "claims.html" in Path("reports/quick/index.html").read_text()
+    assert not Path("reports/claims.json").exists()
+    _, out, _ = posprobe("reproduce", "--claim", "A7")
+    assert _paths(out)[-1] == "reports/claims.html"
+
+
 def test_every_folder_of_saved_results_gets_a_page(posprobe, dstg, nope):
     posprobe("heads", dstg, "--documents", 4, "--no-init")
     posprobe("adjacency", nope, "--prompts", 2)

@@ -11,7 +11,7 @@ from posprobe.pipeline.options import Corpus
 class ReproduceOptions(MeasureOptions):
     """Options of `reproduce`."""
 
-    quick: Annotated[bool, "Fewer documents and settings: about three minutes on two cores."] = (
+    quick: Annotated[bool, "Fewer documents and settings: about two minutes on two cores."] = (
         False
     )
     claim: Annotated[
