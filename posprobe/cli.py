@@ -119,7 +119,6 @@ def holmes(
     **options: Any,
 ) -> None:
     """Say which linguistic phenomena a linear probe reads from the states."""
-    options["cache"] = options["cache"] or str(out / "holmes-cache")
     _run("holmes", checkpoints, options, Output(out, figures, as_json), dry_run=dry_run)
 
 

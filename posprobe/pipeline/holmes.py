@@ -57,9 +57,9 @@ def holmes(*refs: str, progress: Progress = silent, **options: Any) -> Report:
     The probing of the Holmes benchmark (Waldis et al. 2024), of which Flash-Holmes is the smaller
     set, on data sets in its form on disk. The benchmark's own script downloads them
     (github.com/Holmes-Benchmark/holmes-evaluation, data/flash-holmes/download.py);
-    `posprobe holmes-data` makes some from BLiMP and from treebanks without a network. With
-    `cache`, a run that was stopped goes on after the last data set it finished. See
-    `DatasetScore` for how to read a score.
+    `posprobe holmes-data` makes some from BLiMP and from treebanks without a network. A run that
+    was stopped goes on after the last data set it finished. See `DatasetScore` for how to read a
+    score.
 
     Args:
         *refs: Checkpoints; of several, every two are compared.

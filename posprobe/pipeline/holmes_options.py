@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from posprobe.core.errors import UserError
-from posprobe.core.options import RunOptions
+from posprobe.core.options import MeasureOptions
 from posprobe.pipeline.options import Length
 
 
 @dataclass(frozen=True, kw_only=True)
-class HolmesOptions(RunOptions):
+class HolmesOptions(MeasureOptions):
     """Options of `holmes`."""
 
     data: Annotated[
@@ -55,7 +55,7 @@ class HolmesOptions(RunOptions):
     cache: Annotated[
         str | None,
         "Folder that keeps finished data sets, which are not measured again. Default: "
-        "holmes-cache in the folder of the reports.",
+        "the user's cache.",
     ] = None
 
     def __post_init__(self) -> None:

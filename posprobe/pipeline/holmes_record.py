@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from posprobe.analysis.holmes import DatasetScore
-from posprobe.core.cache import Cache
+from posprobe.core.cache import Cache, user_cache
 from posprobe.core.errors import UserError
 from posprobe.core.files import sha256
 from posprobe.core.provenance import TokenSource
@@ -19,7 +19,7 @@ from posprobe.pipeline.holmes_subject import Subject
 FORM = 1
 """Version of the records; a change of their form or of the measure raises it."""
 
-_WITHOUT_EFFECT = ("data", "only", "map", "cache", "init", "tokenizer", "trust_pickle")
+_WITHOUT_EFFECT = ("data", "only", "map", "cache", "no_cache", "init", "tokenizer", "trust_pickle")
 """Options that do not change a data set's score, or that the hashes speak for."""
 
 
@@ -44,13 +44,14 @@ class Records:
     """
 
     def __init__(self, subject: Subject, chosen: HolmesOptions) -> None:
-        """Find the folder of the records; without one, nothing is kept.
+        """Find the folder of the records: what `cache` names, else one in the user's cache.
 
         Args:
             subject: The model.
             chosen: The options.
         """
-        self._folder = None if chosen.cache is None else Cache(Path(chosen.cache).expanduser())
+        self._folder = _folder(chosen)
+        self._named, self._anew = chosen.cache is not None, chosen.no_cache
         tokenizer = subject.model.tokenizer
         assert tokenizer is not None, "asked for before"
         self._key = {
@@ -70,7 +71,7 @@ class Records:
         Args:
             dataset: The data set's folder.
         """
-        if self._folder is None:
+        if self._folder is None or self._anew:
             return None
         return self._folder.load(Record, dataset.resolve().name, self._key_of(dataset))
 
@@ -82,18 +83,27 @@ class Records:
             record: What was measured.
 
         Raises:
-            UserError: If it cannot be written.
+            UserError: If it cannot be written where `cache` says.
         """
         if self._folder is None:
             return
         try:
             self._folder.save(dataset.resolve().name, self._key_of(dataset), record)
         except OSError as error:
+            if not self._named:
+                return
             folder = self._folder.folder
             raise UserError(f"--cache {folder}: cannot be written ({error})") from error
 
     def _key_of(self, dataset: Path) -> dict[str, Any]:
         return {**self._key, "data": dataset_hash(dataset)}
+
+
+def _folder(chosen: HolmesOptions) -> Cache | None:
+    if chosen.cache is not None:
+        return Cache(Path(chosen.cache).expanduser())
+    kept = user_cache()
+    return None if kept is None else Cache(kept.folder / "holmes")
 
 
 def _vocabulary_hash(tokenizer: Tokenizer) -> str:

@@ -11,9 +11,7 @@ from posprobe.pipeline.options import Corpus
 class ReproduceOptions(MeasureOptions):
     """Options of `reproduce`."""
 
-    quick: Annotated[bool, "Fewer documents and settings: about two minutes on two cores."] = (
-        False
-    )
+    quick: Annotated[bool, "Fewer documents and settings: about two minutes on two cores."] = False
     claim: Annotated[
         tuple[str, ...], "Only this claim, such as A1. Can be given again. Default: all."
     ] = ()

@@ -33,7 +33,7 @@ def claims_section(result: ClaimsResult) -> Section:
         measure="claims",
         title="What the papers claim, and what is found here",
         headline=_headline(result),
-        what="Thirteen claims of two papers on how transformers hold position, each measured on "
+        what="Claims of two papers on how transformers hold position, each measured on "
         "the checkpoints of this page.",
         reading=result.rule,
         source="The claims are from “Give it Space!” (arXiv 2605.30022) and “Position Information "

@@ -23,12 +23,18 @@ def words(tmp_path, posprobe):
     return ["holmes", nope, "--data", "data", "--seeds", 2]
 
 
-def test_a_run_prints_its_table_and_writes_its_report(words, posprobe, no_network):
+def test_a_run_prints_its_table_and_writes_its_report(words, posprobe, no_network, monkeypatch):
+    monkeypatch.setenv("POSPROBE_CACHE", "kept")
     status, out, err = posprobe(*words, "--init")
     assert (status, err) == (0, "")
     paths = [line for line in out.splitlines() if line.startswith("reports/")]
     assert [Path(path).suffix for path in paths] == [".json", ".csv", ".html"]
-    assert len(list(Path("reports/holmes-cache").iterdir())) == 4
+    before = {file: file.stat().st_mtime_ns for file in Path("kept/holmes").iterdir()}
+    assert len(before) == 4
+    posprobe(*words, "--init")
+    assert {file: file.stat().st_mtime_ns for file in before} == before
+    posprobe(*words, "--init", "--no-cache")
+    assert all(file.stat().st_mtime_ns > then for file, then in before.items())
 
 
 def test_the_command_in_the_provenance_makes_the_same_result(words, posprobe):
