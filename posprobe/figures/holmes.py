@@ -19,10 +19,12 @@ ALL = "all"
 # With more checkpoints their points come closer instead of the rows growing.
 _BESIDE = 4
 _READING = (
-    "Right is better: macro-F1, or Pearson r where the labels are numbers, on test samples. Bars "
-    "are one standard deviation over seeds of the probe. Hollow: the same probe on the same "
-    "architecture with random weights. Crosses: with shuffled labels, which is what chance gives."
+    "A field is the mean over its phenomena; all is the mean over every phenomenon. Right is "
+    "better: macro-F1, or Pearson r where the labels are numbers, on test samples. Bars are one "
+    "standard deviation over seeds of the probe. Crosses: with shuffled labels, which is what "
+    "chance gives."
 )
+_HOLLOW = " Hollow: the same probe on the same architecture with random weights."
 
 
 def holmes_figures(result: HolmesResult) -> tuple[Figure, ...]:
@@ -83,8 +85,7 @@ def _fields(result: HolmesResult) -> Figure:
     return Figure(
         id="holmes-fields",
         title="By field",
-        caption="A field is the mean over its phenomena; all is the mean over every phenomenon. "
-        + _READING,
+        caption=_READING + (_HOLLOW if any(m.control for m in examined(result)) else ""),
         alt=f"Mean score by field and checkpoint. Over all phenomena: {whole}.",
         **_layout(result, rows),
     )

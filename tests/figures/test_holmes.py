@@ -24,6 +24,13 @@ def test_order(figures):
     assert list(figures) == [f"holmes-{f}" for f in ("fields", "morphology", "syntax", "discourse")]
 
 
+def test_the_caption_explains_only_the_marks_that_are_there(figures):
+    assert "Hollow" in figures["holmes-fields"].caption
+    plain = holmes_figures(holmes_scores.holmes_result(init=False))[0]
+    assert "Hollow" not in plain.caption
+    assert "Crosses" in plain.caption
+
+
 def test_fields_are_rows_with_points_of_each_checkpoint(result, figures):
     (panel,) = figures["holmes-fields"].panels
     assert panel.y.tick_labels == ("morphology", "syntax", "discourse", "all")
