@@ -42,8 +42,8 @@ def sweep_section(result: SweepResult) -> Section:
         what=f"{len(result.cells)} cells of a grid that differ in {axes}. Each is a measurement "
         "of its own, as its measure makes it by itself.",
         reading="A line is a setting, a panel a combination of the others. The tables below have "
-        "the headline numbers; `sweep.parquet` has every number of every cell.",
-        source="The definitions are those of each measure; `posprobe` with the name of a measure "
+        "the headline numbers; sweep.parquet has every number of every cell.",
+        source="The definitions are those of each measure; posprobe with the name of a measure "
         "makes a page that explains them.",
         limits="Intervals are over documents or prompts within a cell. What differs between two "
         "seeds shows only where the seed is an axis.",
