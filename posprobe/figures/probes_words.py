@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from posprobe.analysis.probes import ProbeScore
+from posprobe.figures.sites import place
+
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
@@ -61,3 +64,16 @@ def target_words(target: str) -> Words:
     ('token position', 'tree depth')
     """
     return TARGETS.get(target, Words(name=target, meaning=f"the target {target}"))
+
+
+def quantity_words(score: ProbeScore) -> str:
+    """Say what a probe's headline score is of: the target, the metric, and what is not usual."""
+    unusual = [word for word in (score.feature, score.probe) if word not in ("state", "linear")]
+    named = f"{target_words(score.target).name} {SCORES[score.headline.metric]}"
+    return ", ".join((named, *unusual))
+
+
+def place_words(score: ProbeScore) -> str:
+    """Say where a probe reads: the site without its layer, and the stream if it is one."""
+    site = place(score.site)
+    return site if score.stream == "whole" else f"{site}, {score.stream}"

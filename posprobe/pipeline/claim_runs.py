@@ -149,9 +149,11 @@ class ClaimRuns:
     ) -> Report | None:
         if not refs or not all(ref in NAMED_CONFIGS or self.has(ref) for ref in refs):
             return None
-        shared = {**load_options(self.chosen), "seed": self.chosen.seed}
-        if measure is not holmes:  # which keeps its data sets one by one
-            shared["no_cache"] = self.chosen.no_cache
+        shared = {
+            **load_options(self.chosen),
+            "seed": self.chosen.seed,
+            "no_cache": self.chosen.no_cache,
+        }
         report = measure(*refs, progress=self.progress, **shared, **options)
         if keep:
             self.found.append(report)

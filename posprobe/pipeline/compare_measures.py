@@ -14,7 +14,7 @@ from posprobe.analysis.probes import ProbeScore, ProbesResult
 from posprobe.core.errors import UserError
 from posprobe.figures.heads import TERMS
 from posprobe.figures.manifold_nulls import MEASURES
-from posprobe.figures.probes_words import SCORES, target_words
+from posprobe.figures.probes_words import place_words, quantity_words
 from posprobe.figures.sites import place
 from posprobe.pipeline.compare_sides import (
     Sides,
@@ -122,24 +122,18 @@ def compare_probes(sides: Sides) -> Iterator[Difference]:
     a, b = sides.a.result, sides.b.result
     assert isinstance(a, ProbesResult)
     assert isinstance(b, ProbesResult)
-    paired = sides.paired and all(
-        one == other for one, other in zip(_examined(sides.a), _examined(sides.b), strict=True)
-    )
-    for key, (one, other) in _both(a.scores, b.scores, _probe_key):
-        condition, site, layer, stream, feature, target, kind = key
-        read = [word for word in (feature, kind) if word not in ("state", "linear")]
+    paired = sides.paired and _examined(sides.a) == _examined(sides.b)
+    for _, (one, other) in _both(a.scores, b.scores, _probe_key):
         yield (by_groups if paired else by_intervals)(
             one.headline,
             other.headline,
             units="documents",
             n=min(a.test_documents, b.test_documents),
             measure="probe",
-            quantity=", ".join(
-                (f"{target_words(target).name} {SCORES[one.headline.metric]}", *read)
-            ),
-            condition=condition,
-            place=site if stream == "whole" else f"{site}, {stream}",
-            layer=layer,
+            quantity=quantity_words(one),
+            condition=one.condition,
+            place=place_words(one),
+            layer=one.layer,
             head=None,
         )
 

@@ -14,7 +14,7 @@ from posprobe.analysis.sweep import SweepPoint
 from posprobe.core.result import Result
 from posprobe.figures.heads import TERMS
 from posprobe.figures.manifold_nulls import MEASURES
-from posprobe.figures.probes_words import SCORES, target_words
+from posprobe.figures.probes_words import place_words, quantity_words
 from posprobe.figures.sites import place
 from posprobe.pipeline.sweep_job import Outcome
 from posprobe.pipeline.sweep_spec import Cell
@@ -83,13 +83,14 @@ def _of_adjacency(result: AdjacencyResult) -> Iterator[SweepPoint]:
 
 def _of_probes(result: ProbesResult) -> Iterator[SweepPoint]:
     for score in result.scores:
-        read = [word for word in (score.feature, score.probe) if word not in ("state", "linear")]
         best = score.headline
-        quantity = ", ".join((f"{target_words(score.target).name} {SCORES[best.metric]}", *read))
-        where = (
-            place(score.site) if score.stream == "whole" else f"{place(score.site)}, {score.stream}"
+        yield _point(
+            quantity_words(score),
+            score.condition,
+            place_words(score),
+            score.layer,
+            *(best.value, best.low, best.high),
         )
-        yield _point(quantity, score.condition, where, score.layer, best.value, best.low, best.high)
 
 
 def _of_heads(result: HeadsResult, condition: str = "checkpoint") -> Iterator[SweepPoint]:

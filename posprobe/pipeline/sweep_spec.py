@@ -10,19 +10,18 @@ from typing import Any, get_origin, get_type_hints
 
 from posprobe.analysis.sweep import Setting
 from posprobe.core.errors import UserError
-from posprobe.core.options import MeasureOptions
+from posprobe.core.options import RunOptions
 from posprobe.core.reading import from_plain
 from posprobe.core.references import find_local, hub_id
 from posprobe.loaders import is_configuration
 from posprobe.models.config import NAMED_CONFIGS
-from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions, ProbeOptions
+from posprobe.pipeline.applying import APPLIED
+from posprobe.pipeline.report_options import NEEDS_DATA
 
-OPTIONS: dict[str, type[MeasureOptions]] = {
-    "manifold": ManifoldOptions,
-    "heads": HeadsOptions,
-    "adjacency": AdjacencyOptions,
-    "probe": ProbeOptions,
+OPTIONS: dict[str, type[RunOptions]] = {
+    name: applied.options for name, applied in APPLIED.items() if name != NEEDS_DATA
 }
+"""The options of each measure that a sweep can have."""
 SHIPPED = Path(__file__).resolve().parents[1] / "data" / "sweeps"
 """Where the specs lie that come with posprobe."""
 
