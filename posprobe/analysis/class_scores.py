@@ -12,6 +12,7 @@ from posprobe.analysis.document_sums import (
     without_groups,
 )
 from posprobe.analysis.probes import METRICS, Score
+from posprobe.core.arrays import Arrays
 
 
 class ClassScores:
@@ -64,6 +65,14 @@ class ClassScores:
         """Add what another one has counted of the same documents, as if it had come here."""
         self._truth += other._truth
         self._guess += other._guess
+
+    def arrays(self) -> Arrays:
+        """Return all that was counted, for `restore`."""
+        return {"truth": self._truth, "guess": self._guess}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        self._truth, self._guess = arrays["truth"], arrays["guess"]
 
     def undefined(self) -> str | None:
         """Say why there is no score: `constant`, `no tokens`; else None."""

@@ -20,7 +20,10 @@ from posprobe.analysis.heads import HeadsResult
 from posprobe.analysis.layer_sums import LayerSums
 from posprobe.analysis.offset_means import OffsetMeans
 from posprobe.analysis.resampling import jackknife_se
+from posprobe.core.arrays import Arrays, joined, split
 from posprobe.core.errors import CorpusError, UserError
+
+_OF_LAYERS = ("products", "energy", "pairs", "divergence", "reach", "documents", "queries")
 
 
 class HeadSums:
@@ -103,6 +106,22 @@ class HeadSums:
         for own, its in zip(self._layers, other._layers, strict=True):
             own.merge(its)
         self._bias.merge(other._bias)
+
+    def arrays(self) -> Arrays:
+        """Return all that was summed, for `restore`."""
+        layers = {
+            name: np.stack([np.asarray(getattr(layer, name)) for layer in self._layers])
+            for name in _OF_LAYERS
+        }
+        return joined({"layers": layers, "bias": self._bias.arrays()})
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        parts = split(arrays)
+        for name in _OF_LAYERS:
+            for layer, values in zip(self._layers, parts["layers"][name], strict=True):
+                setattr(layer, name, values if values.ndim else int(values))
+        self._bias.restore(parts["bias"])
 
     def result(
         self, *, checkpoint: str, threshold: float = 0.6, init: HeadsResult | None = None

@@ -12,6 +12,7 @@ from posprobe.analysis.document_sums import (
     without_groups,
 )
 from posprobe.analysis.probes import METRICS, Score
+from posprobe.core.arrays import Arrays
 
 _LOST = 1e-12
 """A variance this small beside the squares it is the difference of is rounding."""
@@ -106,6 +107,22 @@ class NumberScores:
         self._tokens += other._tokens
         self._lowest = np.minimum(self._lowest, other._lowest)
         self._highest = np.maximum(self._highest, other._highest)
+
+    def arrays(self) -> Arrays:
+        """Return all that was summed, for `restore`."""
+        found = {
+            "tokens": self._tokens,
+            "truth": self._truth,
+            "guess": self._guess,
+            "ends": np.stack([self._lowest, self._highest]),
+        }
+        return found if self._origin is None else {**found, "origin": self._origin}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        self._tokens, self._truth, self._guess = (arrays[n] for n in ("tokens", "truth", "guess"))
+        self._lowest, self._highest = arrays["ends"]
+        self._origin = arrays.get("origin")
 
     def undefined(self) -> list[str | None]:
         """Say, by target, why it has no score: `constant`, `no tokens`; else None."""

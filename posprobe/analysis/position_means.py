@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from posprobe.analysis.finite import require_finite
+from posprobe.core.arrays import Arrays
 from posprobe.core.errors import CorpusError, UserError
 
 
@@ -97,6 +98,16 @@ class PositionMeans:
         self._too_short += other._too_short
         if other._sums is not None:
             self._sums = other._sums if self._sums is None else self._sums + other._sums
+
+    def arrays(self) -> Arrays:
+        """Return all that was summed, for `restore`."""
+        counts = {"counts": np.array([self._documents, self._too_short])}
+        return counts if self._sums is None else {**counts, "sums": self._sums}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        self._documents, self._too_short = arrays["counts"].tolist()
+        self._sums = arrays.get("sums")
 
     def result(self) -> MeanStates:
         """Return the means.

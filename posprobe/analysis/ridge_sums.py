@@ -11,6 +11,7 @@ from posprobe.analysis.finite import require_none_bad
 from posprobe.analysis.penalty_choice import best_penalties, require_folds
 from posprobe.analysis.ridge import Ridge, in_float64
 from posprobe.analysis.ridge_path import RidgePath, moved, ridge_path
+from posprobe.core.arrays import Arrays
 
 PENALTIES = tuple(float(penalty) for penalty in np.logspace(-6, 2, 17))
 """From hardly any to one that outweighs a hundred standardised features; two per decade."""
@@ -95,6 +96,23 @@ class RidgeSums:
             return
         sums, origin = other._sums.to(self._sums.device), other._origin.to(self._origin.device)
         self._sums += moved(sums, self._origin - origin)
+
+    def arrays(self) -> Arrays:
+        """Return all that was summed, for `restore`."""
+        found = {"resolution": np.array(self._resolution)}
+        if self._sums is None or self._origin is None:
+            return found
+        return {
+            **found,
+            "origin": self._origin.cpu().numpy(),
+            "sums": self._sums.cpu().numpy(),
+        }
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        self._resolution = float(arrays["resolution"])
+        if "sums" in arrays:
+            self._origin, self._sums = (torch.from_numpy(arrays[n]) for n in ("origin", "sums"))
 
     @torch.no_grad()
     def fit(

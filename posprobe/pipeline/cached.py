@@ -18,6 +18,7 @@ from posprobe.core.provenance import CheckpointSource, TokenSource, installed_ve
 from posprobe.core.references import find_local
 from posprobe.core.result import plain
 from posprobe.core.threads import thread_count
+from posprobe.pipeline.parts import PartDone, Place, how_many_parts, kept_at, only_a_part
 from posprobe.report.report import SCHEMA_VERSION
 
 LOG = getLogger("posprobe")
@@ -47,7 +48,8 @@ def cached(
 
     All that decides the numbers makes the key: the checkpoint with its hash and settings, the
     tokens with theirs, the options, the threads, and the code and the versions that compute.
-    A cache that cannot be read or written costs nothing but time.
+    A cache that cannot be read or written costs nothing but time. The number of parts of the
+    corpus is in the key too, since sums are rounded in their order.
 
     Args:
         kind: The type of what is found.
@@ -61,8 +63,9 @@ def cached(
 
     Raises:
         NotMeasured: If it is not kept, within `only_looking`.
+        PartDone: If a part of the corpus was summed in place of all.
     """
-    kept = user_cache()
+    kept, parts = user_cache(), how_many_parts()
     key = {
         "schema": SCHEMA_VERSION,
         "code": _code(),
@@ -76,6 +79,7 @@ def cached(
         "tokens": plain(tokens),
         "also": list(also),
         "options": {k: v for k, v in plain(asdict(chosen)).items() if k != "no_cache"},
+        **({"parts": parts} if parts > 1 else {}),
     }
     if kept is not None and not chosen.no_cache:
         found = kept.load(kind, measure, key)
@@ -85,10 +89,15 @@ def cached(
             return found
     if _only_look.get():
         raise NotMeasured
-    value = compute()
+    with kept_at(Place(cache=kept, measure=measure, key=key, again=chosen.no_cache)):
+        value = compute()
+    if only_a_part():
+        raise PartDone
     if kept is not None:
         with suppress(OSError):
             kept.save(measure, key, value)
+            if parts > 1:
+                kept.drop_arrays(measure, key)
     return value
 
 

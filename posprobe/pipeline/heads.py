@@ -1,6 +1,7 @@
 """From a checkpoint to a report of what its attention heads go by."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from posprobe.activations.logits import feed_logit_terms, require_terms
@@ -13,10 +14,13 @@ from posprobe.pipeline.batching import model_batches
 from posprobe.pipeline.cached import cached
 from posprobe.pipeline.opening import load_options, short_names
 from posprobe.pipeline.options import HeadsOptions
+from posprobe.pipeline.parts import Part, summed
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
 from posprobe.pipeline.tokens import corpus_tokens
 from posprobe.report.report import Report
+
+INIT, TRAINED = "random init", "checkpoint"
 
 
 def heads(ref: str, *, progress: Progress = silent, **options: Any) -> Report:
@@ -34,16 +38,9 @@ def heads(ref: str, *, progress: Progress = silent, **options: Any) -> Report:
     """
     chosen = HeadsOptions(**options)
     model, tokens = open_heads(ref, chosen)
-
-    def measure() -> HeadsResult:
-        init = None
-        if chosen.init:
-            init = _measure(model.reinit(chosen.seed), tokens, chosen, progress, what="random init")
-        return _measure(model, tokens, chosen, progress, what="checkpoint", init=init)
-
     result = cached(
         HeadsResult,
-        measure,
+        lambda: _measure(model, tokens, chosen, progress),
         measure="heads",
         name=ref,
         chosen=chosen,
@@ -76,16 +73,19 @@ def open_heads(ref: str, chosen: HeadsOptions) -> tuple[Model, TokenSet]:
 
 
 def _measure(
-    model: Model,
-    tokens: TokenSet,
-    chosen: HeadsOptions,
-    progress: Progress,
-    *,
-    what: str,
-    init: HeadsResult | None = None,
+    model: Model, tokens: TokenSet, chosen: HeadsOptions, progress: Progress
 ) -> HeadsResult:
-    sums = HeadSums(model.info.n_layers, model.info.n_heads, model.info.logit_terms)
-    found = model_batches(model, tokens, chosen, progress, what=what)
-    feed_logit_terms(model, found, sums.update, device=chosen.device)
+    info = model.info
+    conditions = (INIT, TRAINED) if chosen.init else (TRAINED,)
+    sums = {what: HeadSums(info.n_layers, info.n_heads, info.logit_terms) for what in conditions}
+
+    def add(part: Part | None) -> None:
+        for what, own in sums.items():
+            run = model.reinit(chosen.seed) if what == INIT else model
+            found = model_batches(run, tokens, chosen, progress, what=what, part=part)
+            feed_logit_terms(run, found, own.update, device=chosen.device)
+
+    summed(sums, add)
     (name,) = short_names([model.source.ref])
-    return sums.result(checkpoint=name, threshold=chosen.threshold, init=init)
+    result = partial(HeadSums.result, checkpoint=name, threshold=chosen.threshold)
+    return result(sums[TRAINED], init=result(sums[INIT]) if chosen.init else None)

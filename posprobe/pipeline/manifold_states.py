@@ -13,6 +13,7 @@ from posprobe.models.protocol import Model
 from posprobe.pipeline.batching import model_batches
 from posprobe.pipeline.opening import load_options
 from posprobe.pipeline.options import ManifoldOptions
+from posprobe.pipeline.parts import Part, summed
 from posprobe.pipeline.progress import Progress
 from posprobe.pipeline.sites import available, expand_sites, layer_of
 from posprobe.pipeline.tokens import corpus_tokens
@@ -42,10 +43,14 @@ def measure_states(
     if n_positions is None:
         n_positions = int(np.median(_text_lengths(tokens)))
     means = {site: PositionMeans(n_positions, site=site) for site in sites}
-    steps = model_batches(model, tokens, chosen, progress, what=name)
-    for batch, states in stream_states(model, steps, sites, device=chosen.device):
-        for site, activation in states.items():
-            means[site].update(activation.flatten(2), batch.text_mask)
+
+    def add(part: Part | None) -> None:
+        steps = model_batches(model, tokens, chosen, progress, what=name, part=part)
+        for batch, states in stream_states(model, steps, sites, device=chosen.device):
+            for site, activation in states.items():
+                means[site].update(activation.flatten(2), batch.text_mask)
+
+    summed(means, add)
     return tuple(_describe(means, model, name, tokens, chosen))
 
 
