@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from posprobe.loaders.native import save_native as save
     from posprobe.pipeline.adjacency import adjacency
     from posprobe.pipeline.compare import compare
+    from posprobe.pipeline.decomposition import decomposition
     from posprobe.pipeline.heads import heads
     from posprobe.pipeline.holmes import holmes
     from posprobe.pipeline.holmes_data import holmes_data
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "adjacency",
     "compare",
+    "decomposition",
     "from_pretrained",
     "full_report",
     "heads",
@@ -46,6 +48,7 @@ __all__ = [
 _HOMES = {
     "adjacency": ("posprobe.pipeline.adjacency", "adjacency"),
     "compare": ("posprobe.pipeline.compare", "compare"),
+    "decomposition": ("posprobe.pipeline.decomposition", "decomposition"),
     "from_pretrained": ("posprobe.loaders", "from_pretrained"),
     "full_report": ("posprobe.pipeline.report", "full_report"),
     "heads": ("posprobe.pipeline.heads", "heads"),

@@ -11,7 +11,13 @@ from posprobe.core.options import LoadOptions
 from posprobe.options_to_flags import with_options
 from posprobe.output import Output
 from posprobe.pipeline.holmes_options import HolmesOptions
-from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions, ProbeOptions
+from posprobe.pipeline.options import (
+    AdjacencyOptions,
+    DecompositionOptions,
+    HeadsOptions,
+    ManifoldOptions,
+    ProbeOptions,
+)
 from posprobe.pipeline.report_options import CompareOptions, ReportOptions
 from posprobe.pipeline.reproduce_options import ReproduceOptions
 
@@ -105,6 +111,21 @@ def probe(
 ) -> None:
     """Say from which states a simple probe can read where a token stands."""
     _run("probe", checkpoints, options, Output(out, figures, as_json), dry_run=dry_run)
+
+
+@app.command()
+@with_options(DecompositionOptions)
+def decomposition(
+    checkpoint: Checkpoint,
+    out: Out = Path("reports"),
+    figures: Figures = None,
+    as_json: AsJson = False,
+    dry_run: DryRun = False,
+    debug: Debug = False,
+    **options: Any,
+) -> None:
+    """Split states and attention logits of any model into position and content."""
+    _run("decomposition", [checkpoint], options, Output(out, figures, as_json), dry_run=dry_run)
 
 
 @app.command()

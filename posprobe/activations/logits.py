@@ -38,12 +38,31 @@ def feed_logit_terms(
     for batch in batches:
         allowed = counted_pairs(batch.text_mask, causal=model.info.causal).to(device)
         hand_on = partial(_hand_on, consume, allowed, batch.documents)
-        edits = [
-            edit
-            for layer in range(model.info.n_layers)
-            for edit in _listeners(layer, names, hand_on)
-        ]
+        edits = logit_listeners(model, hand_on, names=names)
         model.run(batch.tokens.to(device), batch.mask.to(device), edits=edits)
+
+
+def logit_listeners(
+    model: Model, consume: Callable[[int, Tensor, Terms], None], *, names: tuple[str, ...] = ()
+) -> list[Edit]:
+    """Return edits that change nothing and hand on each layer's logits as they arise.
+
+    Args:
+        model: A model that shows its attention scores; see `shows_logits`.
+        consume: Takes a layer, its logits before any mask, and the terms by name.
+        names: The terms to hand on beside the logits.
+    """
+    return [
+        edit
+        for layer in range(model.info.n_layers)
+        for edit in _listeners(layer, names, partial(consume, layer))
+    ]
+
+
+def shows_logits(model: Model) -> bool:
+    """Say whether the attention logits of every layer can be read."""
+    known = set(model.sites())
+    return {SCORES.format(layer=layer) for layer in range(model.info.n_layers)} <= known
 
 
 def require_terms(model: Model) -> tuple[str, ...]:
@@ -55,7 +74,8 @@ def require_terms(model: Model) -> tuple[str, ...]:
     if not model.info.logit_terms:
         raise UserError(
             f"{model.source.ref}: its attention logits are not a sum of separate terms "
-            f"(position: {model.info.position}); `heads` needs a DSTG or RP model"
+            f"(position: {model.info.position}); `heads` needs a DSTG or RP model, "
+            "`posprobe decomposition` splits those of any model"
         )
     return model.info.logit_terms
 
@@ -75,12 +95,14 @@ def counted_pairs(
     return pairs.tril() if causal else pairs
 
 
-def _hand_on(consume: Consumer, allowed: Tensor, documents: Tensor, layer: int, terms: Terms):
+def _hand_on(
+    consume: Consumer, allowed: Tensor, documents: Tensor, layer: int, _: Tensor, terms: Terms
+) -> None:
     consume(layer, terms, allowed, documents)
 
 
 def _listeners(
-    layer: int, names: tuple[str, ...], consume: Callable[[int, Terms], None]
+    layer: int, names: tuple[str, ...], consume: Callable[[Tensor, Terms], None]
 ) -> list[Edit]:
     """Collect a layer's terms and hand them on when their sum has been made."""
     terms: Terms = {}
@@ -91,7 +113,7 @@ def _listeners(
         return activation
 
     def finish(total: Tensor) -> Tensor:
-        consume(layer, terms)
+        consume(total, terms)
         terms.clear()
         return total
 

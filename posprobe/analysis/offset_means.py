@@ -5,6 +5,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from posprobe.analysis.offset_sums import offset_sums
+from posprobe.core.arrays import Arrays
+
 
 class OffsetMeans:
     """Adds up a term by offset (key − query), over the pairs that attention allows.
@@ -43,9 +46,9 @@ class OffsetMeans:
         for values, weight in zip(term, weights, strict=True):
             # Pairs that are not counted may hold anything, −inf included.
             total += torch.where(weight > 0, values.to(torch.float64) * weight, 0.0)
-        self._sums[layer, :, place] += _by_offset(total).cpu().numpy()
+        self._sums[layer, :, place] += offset_sums(total).cpu().numpy()
         counts = weights.sum(dim=0, dtype=torch.float64)
-        self._counts[layer, place] += _by_offset(counts[None])[0].cpu().numpy()
+        self._counts[layer, place] += offset_sums(counts[None])[0].cpu().numpy()
 
     def merge(self, other: "OffsetMeans") -> None:
         """Add what another one has summed, as if its documents had come here."""
@@ -54,6 +57,14 @@ class OffsetMeans:
         place = slice(beside, self._sums.shape[-1] - beside)
         self._sums[..., place] += other._sums
         self._counts[:, place] += other._counts
+
+    def arrays(self) -> Arrays:
+        """Return all that was summed, for `restore`."""
+        return {"sums": self._sums, "counts": self._counts}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        self._sums, self._counts = arrays["sums"], arrays["counts"]
 
     def result(
         self,
@@ -70,12 +81,3 @@ class OffsetMeans:
         if extra > 0:
             self._sums = np.pad(self._sums, ((0, 0), (0, 0), (extra, extra)))
             self._counts = np.pad(self._counts, ((0, 0), (extra, extra)))
-
-
-def _by_offset(matrix: Float[Tensor, "head query key"]) -> Float[Tensor, "head offset"]:
-    """Sum each diagonal of a square matrix, from key − query = −(n − 1) to n − 1."""
-    heads, size, _ = matrix.shape
-    # Reading padded rows with a width one shorter moves each row one column further right,
-    # so that (with the rows upside down) diagonals become columns.
-    padded = torch.nn.functional.pad(matrix.flip(1), (0, size)).flatten(1)
-    return padded[:, : size * (2 * size - 1)].reshape(heads, size, 2 * size - 1).sum(dim=1)

@@ -5,10 +5,10 @@ import numpy as np
 from posprobe.analysis.heads import HeadsResult
 from posprobe.figures.description import Axis, Figure, Panel
 from posprobe.figures.finite import finite_mean
+from posprobe.figures.head_map import class_panel, counted, index_axis, map_height, share_panel
 from posprobe.figures.heads_bias import bias_figure, locality_figure
-from posprobe.figures.marks import Bars, Dash, Heatmap, Line, Mark, Rule, Scale, Scatter, Shape
-from posprobe.figures.theme import AMOUNT_STOPS, CLASSES
-from posprobe.figures.words import brief, decimal
+from posprobe.figures.marks import Bars, Dash, Line, Mark, Rule, Scatter, Shape
+from posprobe.figures.words import decimal
 
 TERMS = {"ap": "absolute position", "sem": "semantic", "rp": "relative position"}
 """The addends of the logits in words."""
@@ -38,7 +38,14 @@ def heads_figures(result: HeadsResult) -> tuple[Figure, ...]:
 
 
 def _map(result: HeadsResult) -> Figure:
-    counts = ", ".join(f"{count} {name}" for name, count in result.class_counts.items() if count)
+    shares = (
+        share_panel(
+            result.share[:, :, index],
+            title=f"share of {TERMS.get(term, term)}",
+            label=f"{term} share",
+        )
+        for index, term in enumerate(result.terms)
+    )
     return Figure(
         id="heads-map",
         title="Heads by layer",
@@ -46,65 +53,13 @@ def _map(result: HeadsResult) -> Figure:
         f"term has the largest share of its logits' variance and at least "
         f"{result.threshold:g} of it. Shares of a head sum to 1; one below 0 works against the "
         "others and has the palest colour.",
-        alt=f"Classes of heads by layer and head, and the shares of each term. {counts}.",
-        panels=(_class_panel(result), *(_share_panel(result, term) for term in result.terms)),
+        alt=f"Classes of heads by layer and head, and the shares of each term. "
+        f"{counted(result.class_counts)}.",
+        panels=(class_panel(result.classes), *shares),
         columns=2,
         narrow=1,
-        height=max(150, min(420, 60 + 26 * len(result.share))),
+        height=map_height(len(result.share)),
     )
-
-
-def _map_panel(result: HeadsResult, title: str, cells: Heatmap) -> Panel:
-    layers, heads = result.variance.shape
-    return Panel(
-        title=title,
-        marks=(cells,),
-        x=_index_axis("head", heads, reverse=False),
-        y=_index_axis("layer", layers, reverse=True),
-    )
-
-
-def _index_axis(label: str, length: int, *, reverse: bool) -> Axis:
-    numbers = range(0, length, 1 + (length - 1) // 16)
-    return Axis(
-        label=label,
-        low=-0.5,
-        high=length - 0.5,
-        ticks=tuple(float(number) for number in numbers),
-        tick_labels=tuple(str(number) for number in numbers),
-        reversed=reverse,
-    )
-
-
-def _class_panel(result: HeadsResult) -> Panel:
-    names = tuple(CLASSES)
-    present = tuple(name for name in names if any(name in row for row in result.classes))
-    scale = Scale(
-        label="class",
-        low=0,
-        high=float(max(1, len(present) - 1)),
-        stops=tuple(CLASSES[name][0] for name in present),
-        classes=tuple(f"{CLASSES[name][1]} {name}" for name in present),
-    )
-    cells = Heatmap(
-        values=np.array([[float(present.index(name)) for name in row] for row in result.classes]),
-        scale=scale,
-        label="class",
-        text=tuple(tuple(CLASSES[name][1] for name in row) for row in result.classes),
-        names=result.classes,
-    )
-    return _map_panel(result, "class", cells)
-
-
-def _share_panel(result: HeadsResult, term: str) -> Panel:
-    values = result.share[:, :, result.terms.index(term)]
-    cells = Heatmap(
-        values=values,
-        scale=Scale(label="share", low=0, high=1, stops=AMOUNT_STOPS),
-        label=f"{term} share",
-        text=tuple(tuple(brief(value) for value in row) for row in values.tolist()),
-    )
-    return _map_panel(result, f"share of {TERMS.get(term, term)}", cells)
 
 
 def _histogram(result: HeadsResult) -> Figure:
@@ -168,7 +123,6 @@ def _outline(edges: np.ndarray, counts: np.ndarray) -> Line:
 
 
 def _effect(result: HeadsResult) -> Figure:
-    layers = len(result.variance)
     means = ", ".join(
         f"{term} {decimal(finite_mean(result.divergence[:, :, index]), 3)}"
         for index, term in enumerate(result.terms)
@@ -185,13 +139,7 @@ def _effect(result: HeadsResult) -> Figure:
         panels=(
             Panel(
                 marks=tuple(mark for term in result.terms for mark in _effect_marks(result, term)),
-                x=Axis(
-                    label="layer",
-                    low=-0.5,
-                    high=layers - 0.5,
-                    ticks=_index_axis("layer", layers, reverse=False).ticks,
-                    tick_labels=_index_axis("layer", layers, reverse=False).tick_labels,
-                ),
+                x=index_axis("layer", len(result.variance)),
                 y=Axis(label="divergence (bits)", low=-0.03 * _top(result.divergence)),
             ),
         ),

@@ -4,10 +4,10 @@ import numpy as np
 
 from posprobe.analysis.heads import HeadsResult
 from posprobe.figures.description import Axis, Figure, Panel
-from posprobe.figures.marks import Dash, Line, Rule, Scatter, Shape
+from posprobe.figures.marks import Rule, Scatter, Shape
+from posprobe.figures.offset_curves import offset_panel
 from posprobe.figures.theme import CLASSES
 
-_DASHES: dict[str, Dash] = {"structure": "solid", "semantic": "dash", "relative": "dot"}
 _SHAPES: dict[str, Shape] = {
     "structure": "circle",
     "semantic": "square",
@@ -59,32 +59,18 @@ def bias_figure(result: HeadsResult) -> Figure:
         + sparse,
         alt="Relative-position bias against the offset between key and query, per head.",
         panels=tuple(
-            _bias_panel(result, layer, chosen, "every layer" if shared else f"layer {layer}")
+            offset_panel(
+                result.offsets[chosen],
+                result.bias_curve[layer][:, chosen],
+                classes=result.classes[layer],
+                title="every layer" if shared else f"layer {layer}",
+                label="bias",
+            )
             for layer in layers
         ),
         columns=min(len(layers), 3),
         narrow=1 if len(layers) < 4 else 2,
         height=280 if len(layers) == 1 else 180,
-    )
-
-
-def _bias_panel(result: HeadsResult, layer: int, chosen: np.ndarray, title: str) -> Panel:
-    lines = tuple(
-        Line(
-            x=result.offsets[chosen].astype(float),
-            y=result.bias_curve[layer, head, chosen],
-            label=name,
-            role=CLASSES[name][0] if name != "undefined" else "muted",
-            dash=_DASHES.get(name, "solid"),
-            name=f"head {head}, {name}",
-        )
-        for head, name in enumerate(result.classes[layer])
-    )
-    return Panel(
-        title=title,
-        marks=lines,
-        x=Axis(label="offset (key − query)"),
-        y=Axis(label="bias"),
     )
 
 

@@ -21,7 +21,7 @@ from posprobe.pipeline.options import AdjacencyOptions
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
 from posprobe.pipeline.sites import EMBEDDING, available, expand_sites, layer_of
-from posprobe.pipeline.tokens import alike, corpus_tokens, permuted, task_tokens
+from posprobe.pipeline.tokens import alike, corpus_tokens, only_alike, permuted, task_tokens
 from posprobe.report.report import Report
 
 Z = "attn.hook_z"
@@ -146,11 +146,7 @@ def read_sequences(model: Model, chosen: AdjacencyOptions) -> TokenSet:
             length=length,
             min_tokens=length,
         )
-    rows = alike(tokens)
-    if len(rows) == len(tokens):
-        return tokens
-    name = f"{tokens.name}, the {len(rows)} of {len(tokens)} alike in length and special tokens"
-    return TokenSet.from_rows(rows, name=name, special_ids=tokens.special_ids)
+    return only_alike(tokens)
 
 
 def conditions_of(

@@ -10,12 +10,19 @@ from posprobe.loaders import load
 from posprobe.models.decoder import Decoder
 from posprobe.models.protocol import Model
 from posprobe.pipeline.adjacency import adjacency
+from posprobe.pipeline.decomposition import decomposition
 from posprobe.pipeline.heads import heads
 from posprobe.pipeline.holmes import holmes
 from posprobe.pipeline.holmes_options import HolmesOptions
 from posprobe.pipeline.manifold import manifold
 from posprobe.pipeline.opening import load_options
-from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions, ProbeOptions
+from posprobe.pipeline.options import (
+    AdjacencyOptions,
+    DecompositionOptions,
+    HeadsOptions,
+    ManifoldOptions,
+    ProbeOptions,
+)
 from posprobe.pipeline.probe import probe
 from posprobe.pipeline.report_options import ReportOptions
 from posprobe.pipeline.tokens import GENERATED, RANDOM
@@ -107,6 +114,9 @@ APPLIED = {
         extra=_adjacency_extra,
     ),
     "probe": Applied(run=probe, options=ProbeOptions, together=True, obstacle=_readable),
+    "decomposition": Applied(
+        run=decomposition, options=DecompositionOptions, together=False, obstacle=_readable
+    ),
     "holmes": Applied(run=holmes, options=HolmesOptions, together=True, obstacle=_spells),
 }
 """How each measure is run for a page; the names are those of `MEASURES`."""

@@ -7,6 +7,12 @@ import numpy as np
 
 from posprobe.analysis.adjacency import AdjacencyResult, AdjacencyScore
 from posprobe.analysis.comparison import Difference
+from posprobe.analysis.decomposition import (
+    LOGIT_PARTS,
+    STATE_PARTS,
+    DecompositionResult,
+    StateParts,
+)
 from posprobe.analysis.heads import HeadsResult
 from posprobe.analysis.holmes import HolmesResult, PhenomenonScore
 from posprobe.analysis.manifold import Manifold, ManifoldResult
@@ -138,6 +144,41 @@ def compare_probes(sides: Sides) -> Iterator[Difference]:
         )
 
 
+def compare_decomposition(sides: Sides) -> Iterator[Difference]:
+    """Compare the parts of the states, paired over documents, and of the logits, over heads."""
+    a, b = sides.a.result, sides.b.result
+    assert isinstance(a, DecompositionResult)
+    assert isinstance(b, DecompositionResult)
+    for (stream, layer), (one, other) in _both(a.states, b.states, _parts_key):
+        for index, name in enumerate(STATE_PARTS):
+            yield sides.by_errors_or_groups(
+                *(float(parts.share[index]) for parts in (one, other)),
+                errors=(float(one.share_se[index]), float(other.share_se[index])),
+                without=(one.without[:, index], other.without[:, index]),
+                units="documents",
+                n=min(a.documents, b.documents),
+                measure="decomposition",
+                quantity=f"share of the states, {name}",
+                condition="checkpoint",
+                place=stream,
+                layer=layer,
+                head=None,
+            )
+    if a.logits is None or b.logits is None:
+        return
+    for index, part in enumerate(LOGIT_PARTS):
+        yield sides.drawn_apart(
+            *(side.share[..., index].reshape(-1) for side in (a.logits, b.logits)),
+            units="heads",
+            measure="decomposition",
+            quantity="share of the logits",
+            condition="checkpoint",
+            place=part,
+            layer=None,
+            head=None,
+        )
+
+
 def compare_holmes(sides: Sides) -> Iterator[Difference]:
     """Compare mean scores by field, over the phenomena that both have a score for.
 
@@ -169,6 +210,7 @@ COMPARED: dict[str, Callable[[Sides], Iterator[Difference]]] = {
     "heads": compare_heads,
     "adjacency": compare_adjacency,
     "probe": compare_probes,
+    "decomposition": compare_decomposition,
     "holmes": compare_holmes,
 }
 """How each measure is compared; one that is not here is not."""
@@ -188,6 +230,10 @@ def _score_key(score: AdjacencyScore) -> tuple[Any, ...]:
 
 def _manifold_key(item: Manifold) -> tuple[Any, ...]:
     return place(item.site), item.layer
+
+
+def _parts_key(parts: StateParts) -> tuple[Any, ...]:
+    return parts.stream, parts.layer
 
 
 def _probe_key(score: ProbeScore) -> tuple[Any, ...]:

@@ -76,8 +76,37 @@ class HeadsOptions(MeasureOptions):
         super().__post_init__()
         self.require_at_least(1, "documents")
         self.require_at_least(2, "length")
-        if not 0 < self.threshold <= 1:
-            raise UserError(f"--threshold {self.threshold}: must be above 0 and at most 1")
+        _require_share("threshold", self.threshold)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecompositionOptions(MeasureOptions):
+    """Options of `decomposition`."""
+
+    corpus: Annotated[
+        str | None,
+        "Text to run on, as for `heads`. Default: documents generated from the seed; random ids "
+        "for a model over characters.",
+    ] = None
+    documents: Annotated[int, "How many documents to use, at most."] = 100
+    length: Annotated[
+        int | None,
+        "Tokens of each document; shorter ones are left out. Default: the model's context, up to "
+        "128.",
+    ] = None
+    start: Annotated[
+        int, "The first position that counts: 1 leaves out a first token that all attend to."
+    ] = 0
+    threshold: Annotated[float, "Share from which the largest part names a head."] = 0.6
+    init: Annotated[bool, "Measure the same architecture with random weights beside it."] = True
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        super().__post_init__()
+        self.require_at_least(2, "documents")
+        self.require_at_least(3, "length")
+        self.require_at_least(0, "start")
+        _require_share("threshold", self.threshold)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,6 +235,11 @@ class ProbeOptions(MeasureOptions):
         _require_among(FEATURES, "feature", [p for name in self.feature for p in name.split("+")])
         if self.disjoint and self.corpus != "random-tokens":
             raise UserError("--disjoint: needs --corpus random-tokens")
+
+
+def _require_share(flag: str, value: float) -> None:
+    if not 0 < value <= 1:
+        raise UserError(f"--{flag} {value}: must be above 0 and at most 1")
 
 
 def _require_among(known: Sequence[str], flag: str, names: Sequence[str]) -> None:

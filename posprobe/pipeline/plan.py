@@ -6,22 +6,30 @@ from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load
 from posprobe.models.protocol import Model
 from posprobe.pipeline.adjacency import conditions_of, open_models, read_sequences, sites_of
+from posprobe.pipeline.decomposition import open_decomposition
 from posprobe.pipeline.heads import open_heads
 from posprobe.pipeline.holmes_options import HolmesOptions
 from posprobe.pipeline.holmes_plan import plan_holmes
 from posprobe.pipeline.manifold import may_read_table
 from posprobe.pipeline.manifold_states import open_states
 from posprobe.pipeline.opening import load_options, report_folder
-from posprobe.pipeline.options import AdjacencyOptions, HeadsOptions, ManifoldOptions, ProbeOptions
+from posprobe.pipeline.options import (
+    AdjacencyOptions,
+    DecompositionOptions,
+    HeadsOptions,
+    ManifoldOptions,
+    ProbeOptions,
+)
 from posprobe.pipeline.probe_readings import readings_of
 from posprobe.pipeline.probe_study import open_study
 
-Chosen = ManifoldOptions | HeadsOptions | AdjacencyOptions | ProbeOptions
+Chosen = ManifoldOptions | HeadsOptions | AdjacencyOptions | ProbeOptions | DecompositionOptions
 _OPTIONS = {
     "manifold": ManifoldOptions,
     "heads": HeadsOptions,
     "adjacency": AdjacencyOptions,
     "probe": ProbeOptions,
+    "decomposition": DecompositionOptions,
     "holmes": HolmesOptions,
 }
 _BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
@@ -32,7 +40,7 @@ def plan(measure: str, refs: list[str], **options: Any) -> dict[str, Any]:
     """Open the checkpoints and the corpus, and count.
 
     Args:
-        measure: `manifold`, `heads`, `adjacency`, `probe` or `holmes`.
+        measure: One that a page can have.
         refs: The checkpoints.
         **options: The measure's options.
 
@@ -81,6 +89,8 @@ def _inputs(ref: str, chosen: Chosen) -> tuple[Model, TokenSet | None]:
         return model, study.corpus.tokens
     if isinstance(chosen, HeadsOptions):
         return open_heads(ref, chosen)
+    if isinstance(chosen, DecompositionOptions):
+        return open_decomposition(ref, chosen)
     if may_read_table(chosen):
         model = load(ref, **load_options(chosen))
         if model.position_table() is not None:
@@ -95,11 +105,21 @@ def _memory(model: Model, longest: int, chosen: Chosen) -> int:
     if isinstance(chosen, HeadsOptions):
         terms = len(info.logit_terms) + 2
         return weights + chosen.batch_size * info.n_heads * longest**2 * terms * size
+    if isinstance(chosen, DecompositionOptions):
+        return weights + _decomposition_memory(model, longest, chosen)
     states = chosen.batch_size * longest * info.d_model * info.n_layers
     held = weights + states * _SITES_PER_LAYER * size
     if isinstance(chosen, ProbeOptions):
         held += len(readings_of(model, chosen)) * _probe_memory(info.d_model, chosen)
     return held
+
+
+def _decomposition_memory(model: Model, longest: int, chosen: DecompositionOptions) -> int:
+    """Estimate the bytes of the sums by group, and of one layer's scores of a batch."""
+    info, groups = model.info, 10
+    pairs = info.n_heads * longest**2
+    sums = groups * info.n_layers * (pairs + longest * info.d_model) * _BYTES["float64"]
+    return sums + 3 * chosen.batch_size * pairs * _BYTES[chosen.dtype]
 
 
 def _probe_memory(width: int, chosen: ProbeOptions) -> int:

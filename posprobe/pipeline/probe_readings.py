@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from posprobe.core.errors import UserError
 from posprobe.models.protocol import Model
 from posprobe.pipeline.options import ProbeOptions
-from posprobe.pipeline.sites import EMBEDDING, available, expand_sites, layer_of
+from posprobe.pipeline.sites import EMBEDDING, WHOLE, available, expand_sites, layer_of, stream_of
 
-STATE, WHOLE = "state", "whole"
+STATE = "state"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ def readings_of(model: Model, chosen: ProbeOptions) -> list[Reading]:
     Raises:
         UserError: If the model has no such site, layer or stream.
     """
-    places = [(site, layer_of(site), _stream_of(site, model)) for site in _sites(model, chosen)]
+    places = [(site, layer_of(site), stream_of(site, model)) for site in _sites(model, chosen)]
     kept = [
         (site, layer, stream)
         for site, layer, stream in places
@@ -54,10 +54,6 @@ def _sites(model: Model, chosen: ProbeOptions) -> list[str]:
         return expand_sites(model, chosen.site)
     suffixes = ["", *(f"_{stream}" for stream in model.info.streams)]
     return available(model, [EMBEDDING, *(f"hook_resid_post{suffix}" for suffix in suffixes)])
-
-
-def _stream_of(site: str, model: Model) -> str:
-    return next((name for name in model.info.streams if site.endswith(f"_{name}")), WHOLE)
 
 
 def _nothing_left(model: Model, chosen: ProbeOptions) -> str:

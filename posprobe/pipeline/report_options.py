@@ -7,7 +7,7 @@ from posprobe.core.errors import UserError
 from posprobe.core.options import MeasureOptions
 from posprobe.pipeline.options import Corpus
 
-MEASURES = ("manifold", "heads", "adjacency", "probe", "holmes")
+MEASURES = ("manifold", "heads", "adjacency", "probe", "decomposition", "holmes")
 """The measures that a page can have, in reading order."""
 NEEDS_DATA = "holmes"
 """The one that is left out unless its data sets are named."""

@@ -8,6 +8,7 @@ from posprobe.models.checks import check_sites
 from posprobe.models.protocol import Model
 
 EMBEDDING = "hook_embed"
+WHOLE = "whole"
 
 
 def expand_sites(model: Model, names: Sequence[str]) -> list[str]:
@@ -59,3 +60,8 @@ def layer_of(site: str) -> int | None:
     if found := re.match(r"blocks\.(\d+)\.", site):
         return int(found.group(1))
     return -1 if site == EMBEDDING else None
+
+
+def stream_of(site: str, model: Model) -> str:
+    """Return the stream that a site is part of; `whole` if it is not part of one."""
+    return next((name for name in model.info.streams if site.endswith(f"_{name}")), WHOLE)

@@ -3,15 +3,16 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from posprobe.analysis.adjacency import AdjacencyResult
+from posprobe.analysis.decomposition import LOGIT_PARTS, STATE_PARTS, DecompositionResult
 from posprobe.analysis.heads import HeadsResult
 from posprobe.analysis.manifold import ManifoldResult
 from posprobe.analysis.probes import ProbesResult
 from posprobe.analysis.sweep import SweepPoint
 from posprobe.core.result import Result
+from posprobe.figures.finite import finite_mean
 from posprobe.figures.heads import TERMS
 from posprobe.figures.manifold_nulls import MEASURES
 from posprobe.figures.probes_words import place_words, quantity_words
@@ -96,12 +97,33 @@ def _of_probes(result: ProbesResult) -> Iterator[SweepPoint]:
 def _of_heads(result: HeadsResult, condition: str = "checkpoint") -> Iterator[SweepPoint]:
     for index, term in enumerate(result.terms):
         for layer, shares in enumerate(result.share[..., index]):
-            known = shares[np.isfinite(shares)]
-            mean = float(known.mean()) if len(known) else float("nan")
+            mean = finite_mean(shares)
             name = TERMS.get(term, term)
             yield _point("share of the logits, mean over heads", condition, name, layer, mean)
     if result.init is not None:
         yield from _of_heads(result.init, "random init")
+
+
+def _of_decomposition(
+    result: DecompositionResult, condition: str = "checkpoint"
+) -> Iterator[SweepPoint]:
+    for parts in result.states:
+        for index, name in enumerate(STATE_PARTS):
+            value, error = float(parts.share[index]), 2 * float(parts.share_se[index])
+            yield _point(
+                f"share of the states, {name}",
+                condition,
+                parts.stream,
+                parts.layer,
+                *(value, value - error, value + error),
+            )
+    if result.logits is not None:
+        for index, part in enumerate(LOGIT_PARTS):
+            for layer, shares in enumerate(result.logits.share[..., index]):
+                mean = finite_mean(shares)
+                yield _point("share of the logits, mean over heads", condition, part, layer, mean)
+    if result.init is not None:
+        yield from _of_decomposition(result.init, "random init")
 
 
 def _of_manifolds(result: ManifoldResult) -> Iterator[SweepPoint]:
@@ -117,6 +139,7 @@ _POINTS: dict[type[Result], Callable[[Any], Iterator[SweepPoint]]] = {
     ProbesResult: _of_probes,
     HeadsResult: _of_heads,
     ManifoldResult: _of_manifolds,
+    DecompositionResult: _of_decomposition,
 }
 
 

@@ -107,6 +107,15 @@ def alike(tokens: TokenSet) -> Int[np.ndarray, "sample pos"]:
     return np.stack(max(groups.values(), key=len))
 
 
+def only_alike(tokens: TokenSet) -> TokenSet:
+    """Keep the sequences that `alike` keeps, and say in the name if those are not all."""
+    rows = alike(tokens)
+    if len(rows) == len(tokens):
+        return tokens
+    name = f"{tokens.name}, the {len(rows)} of {len(tokens)} alike in length and special tokens"
+    return TokenSet.from_rows(rows, name=name, special_ids=tokens.special_ids)
+
+
 def permuted(
     rows: Int[np.ndarray, "sample pos"], special: tuple[int, ...], *, seed: int
 ) -> Int[np.ndarray, "sample pos"]:

@@ -15,6 +15,7 @@ from posprobe.core.result import Result, plain
 from posprobe.report.adjacency import adjacency_section
 from posprobe.report.claims import claims_section
 from posprobe.report.comparison import comparison_section
+from posprobe.report.decomposition import decomposition_section
 from posprobe.report.figure_files import save_figures
 from posprobe.report.heads import heads_section
 from posprobe.report.holmes import holmes_section
@@ -33,6 +34,7 @@ SECTIONS: dict[str, Callable[[Any], Section]] = {
     "heads": heads_section,
     "adjacency": adjacency_section,
     "probe": probes_section,
+    "decomposition": decomposition_section,
     "holmes": holmes_section,
     "compare": comparison_section,
     "claims": claims_section,

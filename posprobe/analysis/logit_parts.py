@@ -1,0 +1,169 @@
+"""Splits the attention logits of any head into absolute position, distance and content."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from posprobe.analysis.decomposition import AGREEMENT_PARTS, LOGIT_PARTS, LogitParts
+from posprobe.analysis.finite import require_none_bad
+from posprobe.analysis.head_classes import classify, count_classes
+from posprobe.analysis.offset_fit import OffsetFit, near_offsets
+from posprobe.analysis.resampling import jackknife_se
+from posprobe.analysis.term_agreement import TermAgreement
+from posprobe.core.errors import CorpusError
+
+REACH = 32
+"""The curve of the relative part is kept up to this distance."""
+_NOTHING = 1e-20
+"""Variance below this part of the mean square is rounding in float64."""
+_TERMS = {"absolute": "ap", "content": "sem", "relative": "rp"}
+"""Which exact term each part of the logits stands for, where a model has one."""
+
+
+class LogitPartSums:
+    """Adds up the logits of heads over documents of one length; memory does not grow with them.
+
+    What the logits of the same pair of positions have in common over documents is decided by
+    position, what differs is content. The common part is fitted by r(key − query) + c(query)
+    (least squares over the allowed pairs): the fit is relative, its remainder absolute. The
+    definition is ours. Variances are unbiased: the mean over documents holds a part of the
+    content, which is taken off.
+
+    >>> by_distance = -(torch.arange(8.0)[None, :] - torch.arange(8.0)[:, None]).abs()
+    >>> sums = LogitPartSums(1, 1, torch.ones(8, 8, dtype=torch.bool))
+    >>> sums.update(0, by_distance.repeat(3, 1, 1, 1))
+    >>> found = sums.result()
+    >>> found.share.round(6).tolist(), found.classes
+    ([[[0.0, 0.0, 1.0]]], (('relative',),))
+    """
+
+    def __init__(
+        self,
+        n_layers: int,
+        n_heads: int,
+        allowed: Bool[Tensor, "query key"],
+        *,
+        terms: tuple[str, ...] = (),
+        groups: int = 10,
+    ) -> None:
+        """Prepare empty sums.
+
+        Args:
+            n_layers: Layers of the model.
+            n_heads: Heads per layer.
+            allowed: The pairs that count, the same in every document.
+            terms: Names of the exact terms that come with the logits, of `ap`, `sem`, `rp`.
+            groups: Groups of documents for the standard error, at least 2.
+        """
+        assert groups >= 2, "a standard error needs at least 2 groups"
+        self._fit = OffsetFit(allowed)
+        size = len(allowed)
+        self._seen = [0] * n_layers
+        shape = (n_layers, n_heads, groups)
+        self._documents = np.zeros(groups)
+        self._sums = np.zeros((*shape, size, size))
+        self._squares = np.zeros(shape)
+        self._relative = np.zeros(shape)
+        self._energy = np.zeros((n_layers, n_heads))
+        self._terms = tuple(terms)
+        self._agreement = [TermAgreement(self._fit) for _ in range(n_layers if terms else 0)]
+
+    @torch.no_grad()
+    def update(
+        self,
+        layer: int,
+        logits: Float[Tensor, "batch head query key"],
+        terms: Mapping[str, Float[Tensor, "_ head query key"]] | None = None,
+    ) -> None:
+        """Add one layer of some documents; each that comes belongs to the next group.
+
+        Args:
+            layer: Which layer, from 0.
+            logits: Before any mask and softmax, any precision; what they hold at pairs that do
+                not count does not matter.
+            terms: The exact terms, if any were announced; a batch axis of 1 is all documents'.
+
+        Raises:
+            NonFiniteError: If a counted logit is inf or NaN.
+        """
+        allowed = self._fit.allowed
+        for index, document in enumerate(logits):
+            group = self._seen[layer] % self._sums.shape[2]
+            self._seen[layer] += 1
+            self._documents[group] += layer == 0
+            exact = torch.where(allowed, document.cpu().to(torch.float64), 0.0)
+            bad = int((~torch.isfinite(exact)).sum())
+            require_none_bad(bad, int(allowed.sum()) * len(exact), f"layer {layer}, logits")
+            rows = self._fit.centred(exact)
+            self._sums[layer, :, group] += rows.numpy()
+            self._squares[layer, :, group] += (rows**2).sum(dim=(1, 2)).numpy()
+            self._relative[layer, :, group] += self._fit.squares(rows).numpy()
+            self._energy[layer] += (exact**2).sum(dim=(1, 2)).numpy()
+            if terms:
+                own = {name: terms[name][index % len(terms[name])] for name in self._terms}
+                known = {n: self._fit.centred(t.cpu().to(torch.float64)) for n, t in own.items()}
+                self._agreement[layer].update(rows, known)
+
+    def result(self, *, threshold: float = 0.6) -> LogitParts:
+        """Split the variance.
+
+        Args:
+            threshold: The share from which the largest part names the head, above 0.
+
+        Raises:
+            CorpusError: If there are fewer than two documents.
+        """
+        documents = self._documents
+        if documents.sum() < 2:
+            raise CorpusError("logits: want at least two documents, to tell position from content")
+        present = np.flatnonzero(documents)
+        apart = [present[present != left] for left in present]
+        enough = [kept for kept in apart if documents[kept].sum() >= 2]
+        share = self._shares(present)
+        without = np.array([self._shares(kept) for kept in enough])
+        classes = classify(share, tuple(_TERMS[part] for part in LOGIT_PARTS), threshold=threshold)
+        mean = torch.from_numpy(self._sums.sum(axis=2) / documents.sum())
+        size, causal = mean.shape[-1], not bool(self._fit.allowed.triu(1).any())
+        offsets = near_offsets(size, REACH, causal=causal)
+        pairs = int(self._fit.allowed.sum())
+        return LogitParts(
+            share=share,
+            share_se=jackknife_se(without.reshape(-1, *share.shape)),
+            variance=self._squares.sum(axis=2) / (documents.sum() * pairs),
+            classes=classes,
+            threshold=threshold,
+            class_counts=count_classes(classes),
+            curve=self._fit.curve(mean).numpy()[..., offsets + size - 1],
+            offsets=offsets,
+            agreement=self._agreements(mean),
+        )
+
+    def _shares(self, groups: np.ndarray) -> Float[np.ndarray, "layer head 3"]:
+        n = self._documents[groups].sum()
+        mean = self._sums[:, :, groups].sum(axis=2) / n
+        of_mean = (mean**2).sum(axis=(2, 3))
+        content = (self._squares[..., groups].sum(axis=-1) - n * of_mean) / (n - 1)
+        position = of_mean - content / n
+        fitted = self._fit.squares(torch.from_numpy(mean)).numpy()
+        spread = (self._relative[..., groups].sum(axis=-1) - n * fitted) / (n - 1)
+        relative = fitted - spread / n
+        parts = np.stack([position - relative, content, relative], axis=-1)
+        whole = (position + content)[..., None]
+        defined = whole > _NOTHING * self._energy[..., None] / self._documents.sum()
+        nothing = np.full(parts.shape, np.nan)
+        return np.divide(parts, whole, out=nothing, where=np.broadcast_to(defined, parts.shape))
+
+    def _agreements(
+        self, mean: Float[Tensor, "layer head query key"]
+    ) -> Float[np.ndarray, "layer head part"]:
+        if not self._agreement:
+            return np.zeros((*mean.shape[:2], 0))
+        relative = self._fit.part(mean)
+        found = [
+            sums.result(mean=m, relative=r)
+            for sums, m, r in zip(self._agreement, mean, relative, strict=True)
+        ]
+        return np.stack([np.stack([f[part] for part in AGREEMENT_PARTS], axis=-1) for f in found])

@@ -1,0 +1,169 @@
+"""From a checkpoint to a report of how much of its states and logits position decides."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from posprobe.activations.logits import logit_listeners, shows_logits
+from posprobe.activations.states import stream_states
+from posprobe.analysis.decomposition import DecompositionResult
+from posprobe.analysis.logit_parts import LogitPartSums
+from posprobe.analysis.state_parts import StateSums
+from posprobe.core.errors import CorpusError
+from posprobe.data.token_set import TokenSet
+from posprobe.data.vocabulary import CharVocabulary
+from posprobe.loaders import load
+from posprobe.models.protocol import Model
+from posprobe.pipeline.batching import model_batches
+from posprobe.pipeline.cached import cached
+from posprobe.pipeline.opening import load_options, short_names
+from posprobe.pipeline.options import DecompositionOptions
+from posprobe.pipeline.progress import Progress, silent
+from posprobe.pipeline.record import provenance
+from posprobe.pipeline.sites import available, layer_of, stream_of
+from posprobe.pipeline.tokens import RANDOM, corpus_tokens, only_alike
+from posprobe.report.report import Report
+
+ENTRY = "blocks.0.hook_resid_pre"
+USUAL_LENGTH = 128
+
+
+def decomposition(ref: str, *, progress: Progress = silent, **options: Any) -> Report:
+    """Split the states and the attention logits of any model into position and content.
+
+    See `StateParts` and `LogitParts` for how to read the shares.
+
+    Args:
+        ref: A checkpoint, or the name of a configuration, which has random weights.
+        progress: Shows how far the work is.
+        **options: The fields of `DecompositionOptions`.
+
+    Raises:
+        UserError: If a checkpoint or corpus is not to be had, or too little of it.
+    """
+    chosen = DecompositionOptions(**options)
+    model, tokens = open_decomposition(ref, chosen)
+
+    def measure() -> DecompositionResult:
+        init = None
+        if chosen.init:
+            init = _measure(model.reinit(chosen.seed), tokens, chosen, progress, what="random init")
+        return _measure(model, tokens, chosen, progress, what="checkpoint", init=init)
+
+    result = cached(
+        DecompositionResult,
+        measure,
+        measure="decomposition",
+        name=ref,
+        chosen=chosen,
+        source=model.source,
+        tokens=tokens.source,
+    )
+    return Report(
+        measure="decomposition",
+        result=result,
+        provenance=provenance("decomposition", chosen, [model.source], [tokens.source]),
+    )
+
+
+def open_decomposition(ref: str, chosen: DecompositionOptions) -> tuple[Model, TokenSet]:
+    """Open the model and documents of one length, special tokens in the same places.
+
+    Raises:
+        UserError: If a checkpoint or corpus is not to be had, or too little of it.
+    """
+    model = load(ref, **load_options(chosen))
+    corpus = chosen.corpus
+    if corpus is None and isinstance(model.tokenizer, CharVocabulary):
+        corpus = RANDOM
+    length = min(model.info.n_ctx, USUAL_LENGTH) if chosen.length is None else chosen.length
+    tokens = only_alike(
+        corpus_tokens(
+            model,
+            corpus,
+            documents=chosen.documents,
+            seed=chosen.seed,
+            length=length,
+            min_tokens=length,
+        )
+    )
+    if len(tokens) < 2:
+        raise CorpusError(
+            f"{tokens.name}: want at least two documents of one length, to tell position from "
+            "content"
+        )
+    if len(_places(tokens, chosen)) < 2:
+        raise CorpusError(
+            f"--start {chosen.start}: leaves fewer than two of the {tokens.longest} positions"
+        )
+    return model, tokens
+
+
+def _measure(
+    model: Model,
+    tokens: TokenSet,
+    chosen: DecompositionOptions,
+    progress: Progress,
+    *,
+    what: str,
+    init: DecompositionResult | None = None,
+) -> DecompositionResult:
+    suffixes = ["", *(f"_{stream}" for stream in model.info.streams)]
+    names = [f"{name}{end}" for name in (ENTRY, "hook_resid_post") for end in suffixes]
+    states = {site: StateSums() for site in available(model, names)}
+    places = torch.from_numpy(_places(tokens, chosen))
+    terms = model.info.logit_terms
+    logits = _logit_sums(model, len(places)) if shows_logits(model) else None
+
+    def add(layer: int, scores: Tensor, known: dict[str, Tensor]) -> None:
+        assert logits is not None
+        known = {name: _at(term, places) for name, term in known.items()}
+        logits.update(layer, _at(scores, places), known)
+
+    edits = logit_listeners(model, add, names=terms) if logits else []
+    steps = model_batches(model, tokens, chosen, progress, what=what)
+    found = stream_states(model, steps, list(states), device=chosen.device, edits=edits)
+    for _, activations in found:
+        for site, activation in activations.items():
+            states[site].update(activation[:, places].flatten(2))
+    (name,) = short_names([model.source.ref])
+    return DecompositionResult(
+        checkpoint=name,
+        states=tuple(
+            sums.result(
+                site=site,
+                layer=-1 if site.startswith(ENTRY) else layer_of(site),
+                stream=stream_of(site, model),
+                first=chosen.start,
+                seed=chosen.seed,
+            )
+            for site, sums in states.items()
+        ),
+        logits=logits.result(threshold=chosen.threshold) if logits else None,
+        documents=len(tokens),
+        first=chosen.start,
+        positions=len(places),
+        init=init,
+    )
+
+
+def _places(tokens: TokenSet, chosen: DecompositionOptions) -> np.ndarray:
+    """Return where the counted positions are: text, the same places in every document."""
+    return np.flatnonzero(~np.isin(tokens[0], tokens.special_ids))[chosen.start :]
+
+
+def _logit_sums(model: Model, size: int) -> LogitPartSums:
+    info = model.info
+    allowed = torch.ones(size, size, dtype=torch.bool)
+    return LogitPartSums(
+        info.n_layers,
+        info.n_heads,
+        allowed.tril() if info.causal else allowed,
+        terms=info.logit_terms,
+    )
+
+
+def _at(logits: Tensor, places: Tensor) -> Tensor:
+    return logits[..., places, :][..., places]
