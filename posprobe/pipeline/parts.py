@@ -14,6 +14,8 @@ from posprobe.core.errors import UserError
 
 T = TypeVar("T")
 
+NOWHERE = "parts: POSPROBE_CACHE is empty, so that their sums have nowhere to lie; name a folder"
+
 
 class PartDone(Exception):  # noqa: N818 - an answer, not an error
     """A part has been summed and kept; the result wants the others as well."""
@@ -182,7 +184,7 @@ def _load(place: Place, stage: str, number: int, parts: int) -> Arrays | None:
 
 def _save(sums: Mapping[str, Sums], place: Place, stage: str, part: Part) -> None:
     if place.cache is None:
-        raise UserError("POSPROBE_CACHE is empty: parts have nowhere to lie; name a folder")
+        raise UserError(NOWHERE)
     arrays = joined({name: own.arrays() for name, own in sums.items()})
     name = _name(stage, part.number, part.of)
     try:

@@ -1,17 +1,20 @@
 """From a grid of settings to one table and one page."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from logging import getLogger
 from pathlib import Path
 from typing import Any
 
-from posprobe.analysis.sweep import SweepCell, SweepResult, setting_words
+from posprobe.analysis.sweep import SweepCell, SweepResult
 from posprobe.core.errors import UserError
 from posprobe.core.provenance import Provenance, command_line
 from posprobe.pipeline.sweep_job import Job, Outcome, look
 from posprobe.pipeline.sweep_local import run_local
 from posprobe.pipeline.sweep_numbers import sweep_points, sweep_table
+from posprobe.pipeline.sweep_parts import Run, count_parts, sum_parts, told
 from posprobe.pipeline.sweep_spec import Spec, read_spec
 from posprobe.report.report import Report
 from posprobe.report.sweep_report import SweepReport
@@ -29,7 +32,9 @@ def sweep(
 ) -> SweepReport:
     """Measure every cell of a grid, each by itself; one that is in the cache is not run again.
 
-    The table is the same whatever runs the cells and however many at once.
+    Where the spec cuts the corpus of a cell into parts, these are jobs as well: they run before
+    the cells, which then only merge what the parts have summed. The table is the same whatever
+    runs the jobs and however many at once.
 
     Args:
         spec: A TOML file, or the name of a spec that ships; see `read_spec`.
@@ -51,12 +56,13 @@ def sweep(
             outcomes[index] = known
     left = [index for index in range(len(found)) if index not in outcomes]
     LOG.info("%d cells: %d in the cache, %d to run", len(found), _count(outcomes), len(left))
-    ran = _run([found[i] for i in left], workers=_workers(jobs, left), scheduler=scheduler)
-    for done, (place, outcome) in enumerate(ran, start=1):
-        outcomes[left[place]] = outcome
-        cell = found[left[place]].cell
-        end = f"failed, {outcome.failed}" if outcome.failed else f"{outcome.seconds:.1f} s"
-        LOG.info("%d of %d: %s, %s: %s", done, len(left), cell.measure, setting_words(cell.at), end)
+    with _engine([found[i] for i in left], jobs=jobs, scheduler=scheduler) as run:
+        failed = sum_parts([found[i] for i in left], run)
+        outcomes |= {left[place]: outcome for place, outcome in failed.items()}
+        left = [index for index in left if index not in outcomes]
+        for done, (place, outcome) in enumerate(run([found[i] for i in left]), start=1):
+            outcomes[left[place]] = outcome
+            LOG.info("%d of %d: %s", done, len(left), told(found[left[place]], outcome))
     return _report(spec, read, [outcomes[index] for index in range(len(found))], threads)
 
 
@@ -69,7 +75,9 @@ def plan_sweep(spec: str, *, threads: int = 1, no_cache: bool = False) -> dict[s
         no_cache: As for `sweep`.
     """
     read = read_spec(spec)
-    known = [look(job) for job in _jobs(read, threads=threads, no_cache=no_cache)]
+    jobs = _jobs(read, threads=threads, no_cache=no_cache)
+    known = [look(job) for job in jobs]
+    parts = count_parts([job for job, outcome in zip(jobs, known, strict=True) if outcome is None])
     failing = [outcome.failed for outcome in known if outcome and outcome.failed]
     return {
         "measure": "sweep",
@@ -77,6 +85,7 @@ def plan_sweep(spec: str, *, threads: int = 1, no_cache: bool = False) -> dict[s
         "axes": list(read.axes),
         "cells": len(known),
         "finished": sum(outcome is not None and not outcome.failed for outcome in known),
+        **({"parts to sum": parts} if parts else {}),
         **({"would fail": failing} if failing else {}),
     }
 
@@ -101,21 +110,19 @@ def _count(outcomes: dict[int, Outcome]) -> int:
     return sum(outcome.failed is None for outcome in outcomes.values())
 
 
-def _workers(jobs: int | None, left: Sequence[int]) -> int:
+@contextmanager
+def _engine(left: list[Job], *, jobs: int | None, scheduler: str | None) -> Iterator[Run]:
+    """Make ready what runs jobs: processes of this machine, or a cluster that stays open."""
     if jobs is not None and jobs < 1:
         raise UserError(f"--jobs {jobs}: must be at least 1")
-    wanted = jobs or os.cpu_count() or 1
-    return max(1, min(wanted, len(left)))
+    workers = min(jobs or os.cpu_count() or 1, sum(job.cell.parts for job in left))
+    if scheduler is None or not left:
+        yield partial(run_local, workers=workers)
+        return
+    from posprobe.pipeline.sweep_dask import open_dask
 
-
-def _run(jobs: list[Job], *, workers: int, scheduler: str | None) -> Iterator[tuple[int, Outcome]]:
-    if not jobs:
-        return iter(())
-    if scheduler is None:
-        return run_local(jobs, workers=workers)
-    from posprobe.pipeline.sweep_dask import run_dask
-
-    return run_dask(jobs, scheduler=scheduler, workers=workers, threads=jobs[0].threads)
+    with open_dask(scheduler=scheduler, workers=workers, threads=left[0].threads) as run:
+        yield run
 
 
 def _report(spec: str, read: Spec, outcomes: list[Outcome], threads: int) -> SweepReport:

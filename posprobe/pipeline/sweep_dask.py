@@ -2,30 +2,30 @@
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from posprobe.core.errors import UserError
 from posprobe.pipeline.sweep_job import Job, Outcome, run_job
+from posprobe.pipeline.sweep_parts import Run
 
 SCHEDULERS = ("local", "slurm")
 
 
-def run_dask(
-    jobs: Sequence[Job], *, scheduler: str, workers: int, threads: int
-) -> Iterator[tuple[int, Outcome]]:
-    """Run jobs on a cluster; Dask itself runs again what a lost worker had.
+@contextmanager
+def open_dask(*, scheduler: str, workers: int, threads: int) -> Iterator[Run]:
+    """Open a cluster that runs jobs; Dask itself runs again what a lost worker had.
 
     Args:
-        jobs: The jobs.
         scheduler: `local` starts one here, `slurm` asks Slurm for workers as the user's
             `jobqueue.yaml` describes them, anything else is the address of one that runs.
         workers: How many workers to ask for; an address has its own.
         threads: Cores of a worker that Slurm is asked for.
 
     Yields:
-        The index of a job and what became of it, as they finish.
+        What runs jobs on it, as often as it is called.
 
     Raises:
         UserError: If Dask is not installed, or the cluster cannot be reached.
@@ -37,12 +37,16 @@ def run_dask(
             client = stack.enter_context(distributed.Client(where, set_as_default=False))
         except (OSError, ValueError) as error:
             raise UserError(f"--scheduler {scheduler}: cannot be reached ({error})") from error
-        indices = {client.submit(run_job, job, pure=False): i for i, job in enumerate(jobs)}
-        for future in distributed.as_completed(indices, loop=client.loop):
-            try:
-                yield indices[future], future.result()
-            except distributed.KilledWorker as error:
-                yield indices[future], Outcome(failed=" ".join(str(error).split()))
+        yield partial(_run, distributed, client)
+
+
+def _run(distributed: Any, client: Any, jobs: Sequence[Job]) -> Iterator[tuple[int, Outcome]]:
+    indices = {client.submit(run_job, job, pure=False): i for i, job in enumerate(jobs)}
+    for future in distributed.as_completed(indices, loop=client.loop):
+        try:
+            yield indices[future], future.result()
+        except distributed.KilledWorker as error:
+            yield indices[future], Outcome(failed=" ".join(str(error).split()))
 
 
 def _where(distributed: Any, scheduler: str, workers: int, threads: int, stack: ExitStack) -> Any:

@@ -1,4 +1,4 @@
-"""One cell as a job for any process that can import posprobe."""
+"""One cell, or one part of its corpus, as a job for any process that can import posprobe."""
 
 import os
 import time
@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from posprobe.core.errors import UserError
 from posprobe.pipeline.applying import APPLIED
 from posprobe.pipeline.cached import NotMeasured, only_looking
+from posprobe.pipeline.parts import Part, PartDone, cut_into
 from posprobe.pipeline.sweep_spec import Cell
 from posprobe.report.report import Report
 
@@ -23,6 +24,8 @@ class Job:
 
     Attributes:
         cell: What is measured.
+        part: The part of its corpus that is summed. None: all of it is measured; if it is cut,
+            from what its parts have summed.
         threads: How many threads it may use.
         no_cache: Whether what was kept is measured again.
         folder: The folder that relative paths start from.
@@ -34,6 +37,7 @@ class Job:
     no_cache: bool
     folder: str
     environment: dict[str, str]
+    part: Part | None = None
 
     @classmethod
     def of(cls, cell: Cell, *, threads: int, no_cache: bool) -> "Job":
@@ -46,10 +50,10 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of a cell.
+    """What became of a job.
 
     Attributes:
-        report: What was found.
+        report: What was found; None for a part, whose sums are in the cache.
         failed: Why nothing was; else None.
         seconds: How long it took.
     """
@@ -60,10 +64,10 @@ class Outcome:
 
 
 def run_job(job: Job) -> Outcome:
-    """Measure a cell; whatever goes wrong with it is told, not raised.
+    """Measure a cell or sum a part; whatever goes wrong with it is told, not raised.
 
     Args:
-        job: The cell.
+        job: What to do.
     """
     start = time.monotonic()
     os.environ.update(job.environment)
@@ -71,6 +75,8 @@ def run_job(job: Job) -> Outcome:
     try:
         with here, threads(job.threads):
             report, failed = _measure(job), None
+    except PartDone:
+        report, failed = None, None
     except UserError as error:
         report, failed = None, str(error)
     except Exception as error:
@@ -111,4 +117,5 @@ def threads(count: int) -> Iterator[None]:
 
 def _measure(job: Job) -> Report:
     cell = job.cell
-    return APPLIED[cell.measure].run(cell.ref, no_cache=job.no_cache, **cell.options)
+    with cut_into(cell.parts, job.part):
+        return APPLIED[cell.measure].run(cell.ref, no_cache=job.no_cache, **cell.options)

@@ -26,12 +26,13 @@ def run_local(jobs: Sequence[Job], *, workers: int) -> Iterator[tuple[int, Outco
 
     Args:
         jobs: The jobs.
-        workers: How many processes.
+        workers: How many processes, at most.
 
     Yields:
         The index of a job and what became of it, as they finish.
     """
-    if workers == 1:
+    workers = min(workers, len(jobs))
+    if workers <= 1:
         yield from ((index, run_job(job)) for index, job in enumerate(jobs))
         return
     left = list(range(len(jobs)))
@@ -42,7 +43,7 @@ def run_local(jobs: Sequence[Job], *, workers: int) -> Iterator[tuple[int, Outco
                 yield index, outcome
             return
         except TerminatedWorkerError:
-            LOG.info("a worker was killed; going on with the %d cells that are left", len(left))
+            LOG.info("a worker was killed; going on with the %d jobs that are left", len(left))
             left = left[workers:] + left[:workers]
     for index in left:
         try:

@@ -17,6 +17,7 @@ from posprobe.loaders import is_configuration
 from posprobe.models.config import NAMED_CONFIGS
 from posprobe.pipeline.applying import APPLIED
 from posprobe.pipeline.report_options import NEEDS_DATA
+from posprobe.pipeline.sweep_stages import STAGES, require_cuttable
 
 OPTIONS: dict[str, type[RunOptions]] = {
     name: applied.options for name, applied in APPLIED.items() if name != NEEDS_DATA
@@ -25,7 +26,7 @@ OPTIONS: dict[str, type[RunOptions]] = {
 SHIPPED = Path(__file__).resolve().parents[1] / "data" / "sweeps"
 """Where the specs lie that come with posprobe."""
 
-_CHECKPOINTS, _LAYERS, _WIDTH = "checkpoints", "layers", "width"
+_CHECKPOINTS, _LAYERS, _WIDTH, _PARTS = "checkpoints", "layers", "width", "parts"
 _MODELS = (_CHECKPOINTS, _LAYERS, _WIDTH)
 
 
@@ -38,12 +39,14 @@ class Cell:
         ref: The checkpoint or configuration.
         options: The options given for it.
         at: The setting, for each axis of its grid.
+        parts: Into how many parts its corpus is cut, each a job of its own.
     """
 
     measure: str
     ref: str
     options: dict[str, Any]
     at: dict[str, Setting]
+    parts: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +71,8 @@ def read_spec(ref: str) -> Spec:
 
     A table `[measure]`, or several as `[[measure]]`, holds options of that measure; what stands
     above the tables goes for every measure that has it. A list is an axis. `checkpoints` names
-    the models, or `layers` and `width` the untrained ones of arXiv 2501.00073.
+    the models, or `layers` and `width` the untrained ones of arXiv 2501.00073. `parts` cuts the
+    corpus of each cell, so that several workers can share one; it is no axis.
 
     Args:
         ref: A path, or the name of a spec that ships.
@@ -114,6 +118,8 @@ def _tables(text: dict[str, Any], path: Path) -> Iterator[tuple[str, dict[str, A
         if isinstance(value, dict):
             raise UserError(f"{path}: [{name}]: no such measure; choose among {', '.join(OPTIONS)}")
         if used and not any(name in _known(measure) for measure in used):
+            if name == _PARTS:
+                _require_cuttable(next(iter(used)), str(path))
             known = [option for measure in used for option in _known(measure)]
             raise UserError(
                 f"{path}: {name}: no measure here has such an option{_near(name, known)}"
@@ -126,6 +132,8 @@ def _tables(text: dict[str, Any], path: Path) -> Iterator[tuple[str, dict[str, A
             if not isinstance(table, dict):
                 raise UserError(f"{where}: expected a table of options, found {table!r}")
             for name in table:
+                if name == _PARTS:
+                    _require_cuttable(measure, where)
                 if name not in _known(measure):
                     near = _near(name, _known(measure))
                     raise UserError(f"{where} {name}: no such option{near}")
@@ -136,7 +144,7 @@ def _tables(text: dict[str, Any], path: Path) -> Iterator[tuple[str, dict[str, A
 
 def _known(measure: str) -> list[str]:
     options = [each.name for each in fields(OPTIONS[measure]) if each.name != "no_cache"]
-    return [*_MODELS, *options]
+    return [*_MODELS, *options, *([_PARTS] if measure in STAGES else [])]
 
 
 def _near(name: str, known: list[str]) -> str:
@@ -144,10 +152,18 @@ def _near(name: str, known: list[str]) -> str:
     return f"; did you mean {found[0]}?" if found else f"; known: {', '.join(dict.fromkeys(known))}"
 
 
+def _require_cuttable(measure: str, where: str, chosen: RunOptions | None = None) -> None:
+    try:
+        require_cuttable(measure, chosen)
+    except UserError as error:
+        raise UserError(f"{where} {error}") from error
+
+
 def _cells(measure: str, table: dict[str, Any], where: str) -> Iterator[Cell]:
     models = list(_models(table, where))
     kinds = get_type_hints(OPTIONS[measure])
-    given = {name: value for name, value in table.items() if name not in _MODELS}
+    parts = _parts(table, where)
+    given = {name: value for name, value in table.items() if name not in (*_MODELS, _PARTS)}
     axes = {name: _values(kinds[name], value, f"{where} {name}") for name, value in given.items()}
     drawn = {name for name, value in given.items() if isinstance(value, list)}
     settings = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
@@ -156,11 +172,20 @@ def _cells(measure: str, table: dict[str, Any], where: str) -> Iterator[Cell]:
         if is_configuration(ref) and "init" in kinds:
             options.setdefault("init", True)  # it has no weights but random ones
         try:
-            OPTIONS[measure](**options)
+            chosen = OPTIONS[measure](**options)
         except UserError as error:
             raise UserError(f"{where}: {error}") from error
+        if parts > 1:
+            _require_cuttable(measure, where, chosen)
         at = {name: _plain(value) for name, value in options.items() if name in drawn}
-        yield Cell(measure=measure, ref=ref, options=options, at={**model, **at})
+        yield Cell(measure=measure, ref=ref, options=options, at={**model, **at}, parts=parts)
+
+
+def _parts(table: dict[str, Any], where: str) -> int:
+    parts = table.get(_PARTS, 1)
+    if not isinstance(parts, int) or isinstance(parts, bool) or parts < 1:
+        raise UserError(f"{where} parts: expected one whole number from 1 on, found {parts!r}")
+    return parts
 
 
 def _models(table: dict[str, Any], where: str) -> Iterator[tuple[str, dict[str, Setting]]]:
