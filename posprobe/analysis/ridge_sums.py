@@ -99,7 +99,7 @@ class RidgeSums:
 
     def arrays(self) -> Arrays:
         """Return all that was summed, for `restore`."""
-        found = {"resolution": np.array(self._resolution)}
+        found = {"width": np.array(self._width), "resolution": np.array(self._resolution)}
         if self._sums is None or self._origin is None:
             return found
         return {

@@ -1,6 +1,6 @@
 """Cutting the corpus of a measurement into parts that are summed apart and merged."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
@@ -130,7 +130,11 @@ def kept_at(place: Place) -> Iterator[None]:
 
 
 def summed(
-    sums: Mapping[str, Sums], add: Callable[[Part | None], None], *, stage: str = "sums"
+    sums: Mapping[str, Sums],
+    add: Callable[[Part | None], None],
+    *,
+    stage: str = "sums",
+    condition: str = "",
 ) -> None:
     """Fill empty sums over a corpus: here, or from the parts that others have summed.
 
@@ -140,6 +144,7 @@ def summed(
         sums: What is filled, by name.
         add: Fills it with one part; with None, with everything.
         stage: What to call these sums, where a measure has several in a row.
+        condition: Which model they are of, where a stage has several.
 
     Raises:
         PartDone: If a part was summed in place of all.
@@ -150,24 +155,29 @@ def summed(
         add(None)
         return
     place = _place.get()
+    files = [
+        "-".join([*f"{stage} {condition}".split(), f"{number + 1}-of-{cut.parts}"])
+        for number in range(cut.parts)
+    ]
     if cut.part is None or cut.part.stage != stage:
-        _merge_all(sums, place, stage, cut.parts)
+        _merge_all(sums, place, files)
         return
-    if place.again or _load(place, stage, cut.part.number, cut.parts) is None:
+    file = files[cut.part.number]
+    if place.again or _load(place, file) is None:
         add(cut.part)
-        _save(sums, place, stage, cut.part)
+        _save(sums, place, file)
     raise PartDone
 
 
-def _merge_all(sums: Mapping[str, Sums], place: Place, stage: str, parts: int) -> None:
+def _merge_all(sums: Mapping[str, Sums], place: Place, files: Sequence[str]) -> None:
     empty = deepcopy(sums)
-    for number in range(parts):
-        arrays = _load(place, stage, number, parts)
+    for number, file in enumerate(files):
+        arrays = _load(place, file)
         if arrays is None:
             folder = place.cache.folder if place.cache else "the cache"
             raise UserError(
-                f"part {number + 1} of {parts} is not in {folder}; workers need the folder of the "
-                "cache on a disk they share"
+                f"part {number + 1} of {len(files)} is not in {folder}; workers need the folder "
+                "of the cache on a disk they share"
             )
         found = split(arrays)
         for name, own in sums.items():
@@ -176,22 +186,17 @@ def _merge_all(sums: Mapping[str, Sums], place: Place, stage: str, parts: int) -
             own.merge(other)
 
 
-def _load(place: Place, stage: str, number: int, parts: int) -> Arrays | None:
+def _load(place: Place, file: str) -> Arrays | None:
     if place.cache is None:
         return None
-    return place.cache.load_arrays(place.measure, place.key, _name(stage, number, parts))
+    return place.cache.load_arrays(place.measure, place.key, file)
 
 
-def _save(sums: Mapping[str, Sums], place: Place, stage: str, part: Part) -> None:
+def _save(sums: Mapping[str, Sums], place: Place, file: str) -> None:
     if place.cache is None:
         raise UserError(NOWHERE)
     arrays = joined({name: own.arrays() for name, own in sums.items()})
-    name = _name(stage, part.number, part.of)
     try:
-        place.cache.save_arrays(place.measure, place.key, name, arrays)
+        place.cache.save_arrays(place.measure, place.key, file, arrays)
     except OSError as error:
         raise UserError(f"{place.cache.folder}: a part cannot be kept there ({error})") from error
-
-
-def _name(stage: str, number: int, parts: int) -> str:
-    return f"{stage}-{number + 1}-of-{parts}"

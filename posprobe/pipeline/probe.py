@@ -1,5 +1,7 @@
 """From checkpoints to a report of which positions can be read from their states."""
 
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from posprobe.analysis.probes import ProbeKind, ProbeScore, ProbesResult
@@ -8,6 +10,7 @@ from posprobe.models.protocol import Model
 from posprobe.pipeline.cached import array_hash, cached
 from posprobe.pipeline.opening import short_names
 from posprobe.pipeline.options import ProbeOptions
+from posprobe.pipeline.parts import Part, PartDone, only_a_part, summed
 from posprobe.pipeline.probe_identity import identity_scores
 from posprobe.pipeline.probe_linear import LinearProbes
 from posprobe.pipeline.probe_mlp import NetworkProbes
@@ -79,27 +82,46 @@ def _measure(
 
 
 def _scores(model: Model, study: Study, progress: Progress) -> tuple[ProbeScore, ...]:
-    identity = identity_scores(study, d_vocab=model.info.d_vocab)
-    scores: list[ProbeScore] = []
+    found = []
     for condition, probed in conditions_of(model, study.chosen):
-        outcomes = _probe(probed, study, progress, what=f"{study.name}, {condition}")
-        scores += probe_scores(study, condition, outcomes, identity)
-    return tuple(scores)
+        with suppress(PartDone):  # the next condition has sums of its own
+            found.append((condition, _probe(probed, study, condition, progress)))
+    if only_a_part():
+        raise PartDone
+    identity = identity_scores(study, d_vocab=model.info.d_vocab)
+    return tuple(
+        score
+        for condition, outcomes in found
+        for score in probe_scores(study, condition, outcomes, identity)
+    )
 
 
-def _probe(model: Model, study: Study, progress: Progress, *, what: str) -> list[Outcome]:
+def _probe(model: Model, study: Study, condition: str, progress: Progress) -> list[Outcome]:
     """Run the model once over each side; every probe learns and is examined on the way."""
     if not study.known:
         return []
     probes = [_probes(kind, study) for kind in study.probes]
-    for sample in stream_samples(model, study, held_out=False, progress=progress, what=what):
-        for each in probes:
-            each.learn(sample)
+    what = f"{study.name}, {condition}"
+    stream = partial(stream_samples, model, study, progress=progress, what=what)
+
+    def learn(part: Part | None) -> None:
+        for sample in stream(held_out=False, part=part):
+            for each in probes:
+                each.learn(sample)
+
+    def examine(part: Part | None) -> None:
+        for sample in stream(held_out=True, part=part):
+            for each in probes:
+                each.examine(sample)
+
+    # Only linear probes follow from sums; a corpus that networks learn from is never cut.
+    linear = next((each for each in probes if isinstance(each, LinearProbes)), None)
+    learned = {"linear": linear.learned} if linear else {}
+    summed(learned, learn, stage="learning", condition=condition)
     for each in probes:
         each.fit(progress, what=what)
-    for sample in stream_samples(model, study, held_out=True, progress=progress, what=what):
-        for each in probes:
-            each.examine(sample)
+    examined = linear.findings.examinations if linear else {}
+    summed(examined, examine, stage="examination", condition=condition)
     return [outcome for each in probes for outcome in each.outcomes()]
 
 

@@ -1,6 +1,7 @@
 """Scores of guesses on the test documents, for all targets of a probe at once."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int
@@ -8,6 +9,7 @@ from jaxtyping import Int
 from posprobe.analysis.class_scores import ClassScores
 from posprobe.analysis.number_scores import NumberScores
 from posprobe.analysis.probes import Score
+from posprobe.core.arrays import Arrays, joined, split
 from posprobe.pipeline.probe_target import Guesses, Target
 
 
@@ -52,6 +54,21 @@ class Examination:
             scores = self._class_scores[target.name]
             scores.update(documents, target.truth(labels), guesses[target.name])
 
+    def merge(self, other: "Examination") -> None:
+        """Add what another one has compared, of the same documents."""
+        for name, scores in self._parts().items():
+            scores.merge(other._parts()[name])
+
+    def arrays(self) -> Arrays:
+        """Return all that was summed, for `restore`."""
+        return joined({name: scores.arrays() for name, scores in self._parts().items()})
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        found = split(arrays)
+        for name, scores in self._parts().items():
+            scores.restore(found[name])
+
     def scores(self, *, seed: int) -> dict[str, tuple[Score, ...]]:
         """Return the scores of each target, with intervals over documents."""
         numbers = self._number_scores.scores(seed=seed) if self._numbers else []
@@ -70,3 +87,7 @@ class Examination:
             name: scores.scores(draws=1, seed=0)[0].value
             for name, scores in self._class_scores.items()
         }
+
+    def _parts(self) -> dict[str, Any]:
+        numbers = {"numbers": self._number_scores} if self._numbers else {}
+        return {**numbers, **{f"class {name}": s for name, s in self._class_scores.items()}}

@@ -11,7 +11,11 @@ from posprobe.pipeline.probe_target import Guesses
 
 
 class Findings:
-    """Compares what probes guess with what is true, reading by reading."""
+    """Compares what probes guess with what is true, reading by reading.
+
+    Attributes:
+        examinations: All sums, by name.
+    """
 
     def __init__(self, study: Study, *, seeds: int = 1) -> None:
         """Prepare empty sums.
@@ -28,6 +32,11 @@ class Findings:
             ]
             for n in (seeds, 1)
         )
+        self.examinations = {
+            f"{name} {index}": examination
+            for name, found in (("true", self._true), ("shuffled", self._shuffled))
+            for index, examination in enumerate(found)
+        }
 
     def update(self, reading: int, sample: Sample, guesses: Guesses, control: Guesses) -> None:
         """Add a batch.

@@ -11,6 +11,7 @@ from posprobe.activations.states import stream_states
 from posprobe.analysis.probe_features import read_feature
 from posprobe.models.protocol import Model
 from posprobe.pipeline.batching import model_batches
+from posprobe.pipeline.parts import Part
 from posprobe.pipeline.probe_study import Study
 from posprobe.pipeline.progress import Progress
 
@@ -37,7 +38,13 @@ class Sample:
 
 
 def stream_samples(
-    model: Model, study: Study, *, held_out: bool, progress: Progress, what: str
+    model: Model,
+    study: Study,
+    *,
+    held_out: bool,
+    progress: Progress,
+    what: str,
+    part: Part | None = None,
 ) -> Iterator[Sample]:
     """Run the model once; only one batch's states are held at a time.
 
@@ -47,11 +54,12 @@ def stream_samples(
         held_out: Whether to run it on the test documents, or on the training documents.
         progress: Shows how far the work is.
         what: What is run, in a few words.
+        part: The part of those documents. None: all.
     """
     side = study.corpus.test if held_out else study.corpus.train
     what = f"{what}: {'test' if held_out else 'training'} documents"
     sites = list(dict.fromkeys(reading.site for reading in study.readings))
-    steps = model_batches(model, side.text.tokens, study.chosen, progress, what=what)
+    steps = model_batches(model, side.text.tokens, study.chosen, progress, what=what, part=part)
     for batch, states in stream_states(model, steps, sites, device=study.chosen.device):
         counted, places = side.text.counted_in(batch)
         counted = counted.to(study.chosen.device)

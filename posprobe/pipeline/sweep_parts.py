@@ -42,7 +42,8 @@ def sum_parts(jobs: Sequence[Job], run: Run) -> dict[int, Outcome]:
         UserError: If there is no cache.
     """
     failed: dict[int, Outcome] = {}
-    if count_parts(jobs) and user_cache() is None:
+    done, total = 0, count_parts(jobs)
+    if total and user_cache() is None:
         raise UserError(NOWHERE)
     for stage in range(max((len(_stages(job)) for job in jobs), default=0)):
         parts = [
@@ -55,7 +56,8 @@ def sum_parts(jobs: Sequence[Job], run: Run) -> dict[int, Outcome]:
         ends: dict[int, Outcome] = {}
         for place, outcome in run([job for _, job in parts]):
             ends[place] = outcome
-            LOG.info("job %d of %d: %s", len(ends), len(parts), told(parts[place][1], outcome))
+            done += 1
+            LOG.info("part %d of %d: %s", done, total, told(parts[place][1], outcome))
         for place in sorted(ends):
             if ends[place].failed:
                 failed.setdefault(parts[place][0], ends[place])
@@ -71,7 +73,7 @@ def told(job: Job, outcome: Outcome) -> str:
     """
     what = [job.cell.measure, setting_words(job.cell.at)]
     if job.part:
-        what.append(f"{job.part.stage} of part {job.part.number + 1} of {job.part.of}")
+        what.append(f"{job.part.stage} {job.part.number + 1} of {job.part.of}")
     end = f"failed, {outcome.failed}" if outcome.failed else f"{outcome.seconds:.1f} s"
     return f"{', '.join(what)}: {end}"
 

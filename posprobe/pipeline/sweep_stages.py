@@ -3,9 +3,13 @@
 from posprobe.core.errors import UserError
 from posprobe.core.options import RunOptions
 from posprobe.pipeline.manifold import may_read_table
-from posprobe.pipeline.options import ManifoldOptions
+from posprobe.pipeline.options import ManifoldOptions, ProbeOptions
 
-STAGES: dict[str, tuple[str, ...]] = {"manifold": ("sums",), "heads": ("sums",)}
+STAGES: dict[str, tuple[str, ...]] = {
+    "manifold": ("sums",),
+    "heads": ("sums",),
+    "probe": ("learning", "examination"),
+}
 """The sums of each measure whose corpus can be cut, in the order in which they are made."""
 
 
@@ -28,3 +32,5 @@ def require_cuttable(measure: str, chosen: RunOptions | None = None) -> None:
             raise UserError('parts: a position table has no corpus to cut; add source = "states"')
         if chosen.steps == "all":
             raise UserError('parts: cannot go with steps = "all"; name the steps as checkpoints')
+    if isinstance(chosen, ProbeOptions) and set(chosen.probe) - {"linear"}:
+        raise UserError("parts: only linear probes follow from sums; leave out the others")
