@@ -3,6 +3,7 @@
 import numpy as np
 
 from posprobe.analysis.decomposition import (
+    AGREEMENT_PARTS,
     LOGIT_PARTS,
     STATE_PARTS,
     DecompositionResult,
@@ -10,15 +11,17 @@ from posprobe.analysis.decomposition import (
     StateParts,
 )
 from posprobe.figures.description import Axis, Figure, Panel
-from posprobe.figures.head_map import class_panel, counted, map_height, share_panel
+from posprobe.figures.finite import finite_mean
+from posprobe.figures.head_map import class_panel, counted, index_axis, map_height, share_panel
 from posprobe.figures.layer_axis import layer_axis
-from posprobe.figures.marks import Line, Shape
+from posprobe.figures.marks import Line, Mark, Scatter, Shape
 from posprobe.figures.offset_curves import offset_panel
 from posprobe.figures.sites import layer_name
-from posprobe.figures.words import percent
+from posprobe.figures.words import decimal, percent
 
-_SHAPES: tuple[Shape, ...] = ("circle", "square", "diamond")
+_SHAPES: tuple[Shape, ...] = ("circle", "square", "diamond", "triangle")
 _ROLES = ("c1", "c2", "c7")
+_AGREEMENT_ROLES = ("c4", "structure", "semantic", "relative")
 _STREAMS = {"whole": "whole state", "ap": "absolute-position stream", "sem": "semantic stream"}
 _CURVES = 12
 """Most layers whose curves are drawn."""
@@ -33,6 +36,8 @@ def decomposition_figures(result: DecompositionResult) -> tuple[Figure, ...]:
     figures = [_states(result)]
     if result.logits is not None:
         figures += [_heads(result.logits), _curves(result.logits)]
+        if result.logits.agreement.size:
+            figures.append(_agreement(result.logits))
     return tuple(figures)
 
 
@@ -72,7 +77,7 @@ def _states(result: DecompositionResult) -> Figure:
         id="decomposition-states",
         title="What states vary with",
         caption="Shares of the variance of the states that go with their position, with their "
-        "document, and with neither alone. Bars are 2 standard errors either way. `emb.` is what "
+        "document, and with neither alone. Bars are 2 standard errors either way; “emb.” is what "
         "enters the first layer. "
         + ("" if result.init is None else "The thin line is the position part of random weights."),
         alt=f"Shares of the variance by layer. {_told(result)}",
@@ -175,3 +180,52 @@ def _curves(logits: LogitParts) -> Figure:
         narrow=1 if len(layers) < 4 else 2,
         height=280 if len(layers) == 1 else 180,
     )
+
+
+def _agreement(logits: LogitParts) -> Figure:
+    layers = len(logits.agreement)
+    marks: list[Mark] = []
+    for index, part in enumerate(AGREEMENT_PARTS):
+        marks += _agreement_marks(logits.agreement[:, :, index], part, index)
+    means = ", ".join(
+        f"{part} {decimal(finite_mean(logits.agreement[:, :, index]))}"
+        for index, part in enumerate(AGREEMENT_PARTS)
+    )
+    lowest = np.nanmin(logits.agreement, initial=0.0)
+    return Figure(
+        id="decomposition-agreement",
+        title="Beside the terms that the model adds up",
+        caption="Correlation, over all documents and pairs, of each part with the model's own "
+        "terms: position with its two terms together; absolute and relative with the same, split "
+        "in the same way; content with the semantic term. One marker is one head, the line joins "
+        "the means. In deeper layers the model's position term may carry content. A part that is "
+        "small is measured with much noise, which lowers its correlation.",
+        alt=f"Correlation of each part with the model's own terms by layer. Means over all heads: "
+        f"{means}.",
+        panels=(
+            Panel(
+                marks=tuple(marks),
+                x=index_axis("layer", layers),
+                y=Axis(label="correlation", low=min(0.0, float(lowest)) - 0.03, high=1.03),
+            ),
+        ),
+        height=280,
+    )
+
+
+def _agreement_marks(values: np.ndarray, part: str, index: int) -> tuple[Mark, Mark]:
+    layers, heads = values.shape
+    # Parts stand side by side within a layer, so that equal values stay visible.
+    place = np.arange(float(layers)) + 0.15 * (index - (len(AGREEMENT_PARTS) - 1) / 2)
+    role = _AGREEMENT_ROLES[index]
+    points = Scatter(
+        x=np.repeat(place, heads),
+        y=values.reshape(-1),
+        label=part,
+        role=role,
+        shape=_SHAPES[index],
+        filled=False,
+        names=tuple(f"layer {layer}, head {head}" for layer, head in np.ndindex(layers, heads)),
+    )
+    means = np.array([finite_mean(row) for row in values])
+    return points, Line(x=place, y=means, label=part, role=role, name=f"{part}, mean")

@@ -17,6 +17,7 @@ from posprobe.report.decomposition_tables import (
     overview,
     state_table,
 )
+from posprobe.report.names import together
 from posprobe.report.section import Block, Section
 
 COLUMNS = {
@@ -62,12 +63,12 @@ def decomposition_section(result: DecompositionResult) -> Section:
         "frequencies (a random walk over positions has about .87, white noise close to 0).",
         source="The parts of the states follow Song and Zhong (arXiv 2310.04861); the unbiased "
         "estimates, the rank by turned signs, and the split of the logits are our definitions. "
-        "The classes are those of `heads`, which needs a model that shows its exact terms.",
+        "The classes are those of the heads of a model that shows its exact terms.",
         limits=f"It describes {result.documents} documents cut to the same "
         f"{result.positions} positions. What the corpus itself puts at a position, such as the "
         "first words of a document, counts as position; random ids have no such thing. Position "
         "that is not in the mean state, such as its norm or its likeness to its neighbours, is "
-        "not seen here: `probe` and `adjacency` look for that.",
+        "not seen here: probes and adjacency scores look for that.",
         overview=overview(result),
         blocks=_blocks(result),
         columns=COLUMNS,
@@ -109,11 +110,8 @@ def _state_sentence(result: DecompositionResult, layers: tuple[StateParts, ...])
     if result.init is not None:
         share = next(iter(by_stream(result.init).values()))[-1].share[0]
         beside = f" (with random weights {percent(float(share))})"
-    words = ", ".join(named[:-1]) + (" and " if len(named) > 1 else "") + named[-1]
-    return (
-        f"Position accounts for this much of the variance of the states of "
-        f"{result.checkpoint}: {words}{beside}."
-    )
+    words = together(named)
+    return f"Of the variance of {result.checkpoint}'s states, position holds {words}{beside}."
 
 
 def _shape_sentence(last: StateParts) -> str:
@@ -166,9 +164,10 @@ def _blocks(result: DecompositionResult) -> tuple[Block, ...]:
                 assert result.logits is not None
                 tables = (head_table(result.logits),)
                 blocks.append(Block(figure=figure, beside=class_table(result), tables=tables))
-            case _:
+            case "decomposition-relative":
                 assert result.logits is not None
                 blocks.append(Block(figure=figure, tables=curve_tables(result.logits)))
-    if result.logits is not None and result.logits.agreement.size:
-        blocks.append(Block(figure=None, tables=(agreement_table(result.logits),)))
+            case _:
+                assert result.logits is not None
+                blocks.append(Block(figure=figure, tables=(agreement_table(result.logits),)))
     return tuple(blocks)

@@ -46,7 +46,7 @@ def state_table(result: DecompositionResult) -> Table:
     """Return the shares of every site with standard errors, and the shape of the position part."""
     rows, notes = [], []
     random = {} if result.init is None else {parts.site: parts for parts in result.init.states}
-    for parts in result.states:
+    for parts in (parts for layers in by_stream(result).values() for parts in layers):
         row: dict[str, Any] = {"stream": parts.stream, "layer": layer_name(parts.layer)}
         for index, name in enumerate(STATE_PARTS):
             row |= {name: float(parts.share[index]), f"{name} s.e.": float(parts.share_se[index])}

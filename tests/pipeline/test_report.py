@@ -90,7 +90,7 @@ def test_without_a_vocabulary_only_tables_are_measured(folder):
     bare = str(save_encoder(folder / "bare", vocabulary=False))
     made = full_report(bare, **FEW)
     assert [report.measure for report in made.reports] == ["manifold"]
-    assert len(made.left_out) == 3
+    assert len(made.left_out) == 4
     assert all("--tokenizer" in words for words in made.left_out)
     with pytest.raises(UserError, match="nothing was measured"):
         full_report(bare, measures="heads", **FEW)

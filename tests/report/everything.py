@@ -5,7 +5,7 @@ from dataclasses import replace
 from posprobe.report.full_report import FullReport
 from posprobe.report.index import write_index
 from posprobe.report.report import Report
-from tests.figures import comparisons, samples, trainings
+from tests.figures import comparisons, decompositions, samples, trainings
 
 NAMES = ("checkpoints/dstg-tiny", "checkpoints/ap-tiny")
 
@@ -52,6 +52,7 @@ def pages(folder):
         "manifold": long_names(),
         "heads": replace(report("heads", samples.undefined_heads())),
         "adjacency": report("adjacency", samples.adjacency_result(layers=2, heads=2)),
+        "decomposition": report("decomposition", decompositions.sample()),
         "compare": report("compare", comparisons.result(), *NAMES),
     }
     paths = {name: made.save(folder / name)[0] for name, made in found.items()}

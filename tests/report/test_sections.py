@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 
 from posprobe.figures.manifold_nulls import MEASURES
-from posprobe.report import adjacency, heads, holmes, manifold, probes
+from posprobe.report import adjacency, decomposition, heads, holmes, manifold, probes
 from posprobe.report.adjacency import adjacency_section
+from posprobe.report.decomposition import decomposition_section
 from posprobe.report.heads import heads_section
 from posprobe.report.holmes import holmes_section
 from posprobe.report.manifold import manifold_section
 from posprobe.report.probes import probes_section
-from tests.figures import holmes_scores, probings, samples, trainings
+from tests.figures import decompositions, holmes_scores, probings, samples, trainings
 
 SECTIONS = {
     "manifold": (manifold_section, samples.manifold_result(), manifold.COLUMNS),
@@ -24,6 +25,12 @@ SECTIONS = {
         probes_section,
         probings.probes_result(features=("state", "cosine")),
         probes.COLUMNS,
+    ),
+    "decomposition": (decomposition_section, decompositions.sample(), decomposition.COLUMNS),
+    "decomposition of states": (
+        decomposition_section,
+        decompositions.sample(logits=False, init=False, streams=("whole",)),
+        decomposition.COLUMNS,
     ),
     "holmes": (holmes_section, holmes_scores.holmes_result(), holmes.COLUMNS),
 }
@@ -296,3 +303,35 @@ def test_undefined_adjacency_says_why():
     assert "undefined" in table.cells()[0]
     assert "under 3 tokens" in table.notes[0]
     assert "under 3 tokens" in section.headline[-1]
+
+
+def test_decomposition_tables_have_the_numbers_of_the_result():
+    result = decompositions.sample()
+    section = decomposition_section(result)
+    (states,) = _block(section, "decomposition-states").tables
+    for row in states.frame.to_dict("records"):
+        layer = -1 if row["layer"] == "embedding" else int(row["layer"])
+        own = [p for p in result.states if (p.stream, p.layer) == (row["stream"], layer)]
+        assert [row["position"], row["content"], row["rest"]] == own[0].share.tolist()
+        assert (row["rank"], row["low4"]) == (own[0].rank, own[0].low4)
+    (heads,) = _block(section, "decomposition-heads").tables
+    for row in heads.frame.to_dict("records"):
+        share = result.logits.share[row["layer"], row["head"]]
+        assert [row["absolute"], row["content"], row["relative"]] == share.tolist()
+    (agreement,) = _block(section, "decomposition-agreement").tables
+    lowest = result.logits.agreement[1, :, 2].min()
+    assert agreement.frame["content, lowest"][1] == lowest
+
+
+def test_a_position_that_stands_alone_is_named_with_what_leaves_it_out():
+    result = decompositions.sample(streams=("whole",))
+    last = replace(result.states[-1], peak=0, peak_share=0.93)
+    told = decomposition_section(replace(result, states=(*result.states[:-1], last))).headline
+    assert "93.0\xa0% of it is position 0 alone, which `--start 1` leaves out" in told[1]
+
+
+def test_no_position_above_chance_is_said():
+    result = decompositions.sample(streams=("whole",))
+    last = replace(result.states[-1], rank=0, low4=float("nan"))
+    told = decomposition_section(replace(result, states=(*result.states[:-1], last))).headline
+    assert told[1] == "No position part stands above chance in the states of the last layer."
