@@ -14,7 +14,7 @@ from numba import njit, prange
 from torch import Tensor, float32, float64
 
 from posprobe.analysis.numba_threads import as_many_as_torch
-from posprobe.analysis.vector_math import exponentials, logarithms
+from posprobe.analysis.vector_math import exponential, largest, logarithm
 
 _NONE = 1e-300
 """As good as no attention at all."""
@@ -82,136 +82,168 @@ def query_sums(
     return sums
 
 
-# `no_type_check` keeps the shape checker of the tests out of what the compiler reads.
+# `no_type_check` keeps the shape checker of the tests out of what the compiler reads. Rows are
+# passed as a matrix and a number, since each view of an array would be counted in and out.
 
 
 @njit(cache=True, parallel=True, nogil=True)
 @no_type_check
 def _add_heads(terms, counted, without, near, products, energy, divergence, reach, bad):
     batch, heads = energy.shape
-    n = len(terms)
-    _, queries, all_keys = counted.shape
     for place in prange(batch * heads):
         document, head = place // heads, place % heads
-        keys = np.empty(all_keys, dtype=np.int64)
-        values = np.empty((n + 1, all_keys))
-        centred = np.empty((n + 1, all_keys))
-        pattern, other = np.empty((2, all_keys)), np.empty((2, all_keys))
-        middle, work = np.empty((2, all_keys)), np.empty(all_keys)
-        for query in range(queries):
-            size = 0
-            for key in range(all_keys):
-                keys[size] = key
-                size += counted[document, query, key]
-            if size == 0:
-                continue
-            values[n, :size] = 0.0
-            for t in range(n):
-                row = terms[t][document if len(terms[t]) > 1 else 0, head, query]
-                for i in range(size):
-                    values[t, i] = row[keys[i]]
-                    values[n, i] += values[t, i]
-                squares = _dot(values[t], values[t], size)
-                energy[document, head] += squares
-                if not math.isfinite(squares):
-                    bad[document, head, t] += _count_bad(values[t], size)
-            for t in range(n + 1):
-                _centre(values[t], size, centred[t])
-                for u in range(t + 1):
-                    products[document, head, t, u] += _dot(centred[t], centred[u], size)
-            logits = values[n]
-            _attend(logits, size, pattern, work)
-            if without >= 0:
-                _add_reach(pattern[0], keys, size, query, near, reach[document, head, :2])
-            for t in range(n):
-                for i in range(size):
-                    values[t, i] = logits[i] - values[t, i]
-                _attend(values[t], size, other, work)
-                divergence[document, head, t] += _divergence(pattern, other, size, middle, work)
-                if t == without:
-                    _add_reach(other[0], keys, size, query, near, reach[document, head, 2:])
-        for t in range(n + 1):
-            for u in range(t):
-                products[document, head, u, t] = products[document, head, t, u]
-
-
-@njit(cache=True, nogil=True, fastmath=_ANY_ORDER)
-@no_type_check
-def _dot(one, other, size):
-    total = 0.0
-    for i in range(size):
-        total += one[i] * other[i]
-    return total
-
-
-@njit(cache=True, nogil=True, fastmath=_ANY_ORDER)
-@no_type_check
-def _centre(values, size, centred):
-    total = 0.0
-    for i in range(size):
-        total += values[i]
-    for i in range(size):
-        centred[i] = values[i] - total / size
+        _add_queries(
+            terms, counted[document], document, head, without, near,
+            products[document, head], energy[document], divergence[document, head],
+            reach[document, head].reshape(2, 2), bad[document, head],
+        )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def _count_bad(values, size):
+def _add_queries(
+    terms, counted, document, head, without, near, products, energy, divergence, reach, bad
+):
+    n = len(terms)
+    queries, all_keys = counted.shape
+    keys = np.empty(all_keys, dtype=np.int64)
+    # The terms by row and then, in their place, the logits without each; the logits last.
+    logits, weights = np.empty((n + 1, all_keys)), np.empty((n + 1, all_keys))
+    total = np.empty(n + 1)
+    for query in range(queries):
+        size = _list_keys(counted, query, keys)
+        if size == 0:
+            continue
+        logits[n, :size] = 0.0
+        for t in range(n):
+            whose = document if len(terms[t]) > 1 else 0
+            _read(terms[t], whose, head, query, keys, size, logits, t)
+            mean = _centre(logits, t, n, size)
+            for u in range(t + 1):
+                product = _dot(logits, t, u, size)
+                products[t, u] += product
+            # The last one is that of the term with itself.
+            energy[head] += product + size * mean * mean
+            if not math.isfinite(product):
+                bad[t] += _count_bad(terms[t], whose, head, query, keys, size)
+        for t in range(n + 1):
+            products[n, t] += _dot(logits, n, t, size)
+        for t in range(n):
+            _subtract(logits, n, t, size)
+        for t in range(n + 1):
+            total[t] = _weigh(logits, t, size, weights)
+        for t in range(n):
+            divergence[t] += _divergence(logits, weights, total, t, n, size)
+        if without >= 0:
+            for column, t in enumerate((n, without)):
+                _add_reach(weights, total, t, keys, size, query, near, reach, column)
+    for t in range(n + 1):
+        for u in range(t):
+            products[u, t] = products[t, u]
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _list_keys(counted, query, keys):
+    size = 0
+    for key in range(counted.shape[1]):
+        keys[size] = key
+        size += counted[query, key]
+    return size
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _read(term, document, head, query, keys, size, values, t):
+    first = keys[0]
+    if keys[size - 1] - first == size - 1:  # Neighbours need not be gathered one by one.
+        row = term[document, head, query, first:]
+        for i in range(size):
+            values[t, i] = row[i]
+    else:
+        for i in range(size):
+            values[t, i] = term[document, head, query, keys[i]]
+
+
+@njit(cache=True, nogil=True, fastmath=_ANY_ORDER, error_model="numpy")
+@no_type_check
+def _centre(values, t, n, size):
+    """Take its mean from a term, and add it to the logits."""
+    total = 0.0
+    for i in range(size):
+        total += values[t, i]
+    mean = total / size
+    for i in range(size):
+        centred = values[t, i] - mean
+        values[t, i] = centred
+        values[n, i] += centred
+    return mean
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _count_bad(term, document, head, query, keys, size):
     bad = 0
     for i in range(size):
-        bad += not math.isfinite(values[i])
+        bad += not math.isfinite(term[document, head, query, keys[i]])
     return bad
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
-@no_type_check
-def _largest(values, size):
-    largest = values[0]
-    for i in range(size):
-        largest = values[i] if values[i] > largest else largest
-    return largest
-
-
 @njit(cache=True, nogil=True, fastmath=_ANY_ORDER)
 @no_type_check
-def _attend(logits, size, pattern, work):
-    """Write the softmax and its logarithm."""
-    largest = _largest(logits, size)
-    for i in range(size):
-        pattern[1, i] = logits[i] - largest
-    exponentials(pattern[1], size, pattern[0], work, work.view(np.int64))
+def _dot(values, t, u, size):
     total = 0.0
     for i in range(size):
-        total += pattern[0, i]
-    share, shift = 1.0 / total, math.log(total)
+        total += values[t, i] * values[u, i]
+    return total
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _subtract(values, n, t, size):
     for i in range(size):
-        pattern[0, i] *= share
-        pattern[1, i] -= shift
+        values[t, i] = values[n, i] - values[t, i]
 
 
 @njit(cache=True, nogil=True, fastmath=_ANY_ORDER)
 @no_type_check
-def _divergence(one, other, size, middle, work):
+def _weigh(logits, t, size, weights):
+    """Write what a softmax divides by its total, and return that."""
+    most, total = largest(logits, t, size), 0.0
+    for i in range(size):
+        logit = logits[t, i] - most
+        weight = exponential(logit)
+        logits[t, i] = logit
+        weights[t, i] = weight
+        total += weight
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=_ANY_ORDER, error_model="numpy")
+@no_type_check
+def _divergence(logits, weights, total, t, n, size):
     """Return the Jensen–Shannon divergence of two patterns, in bits."""
+    one_share, other_share = 1.0 / total[t], 1.0 / total[n]
+    one_shift, other_shift = math.log(total[t]), math.log(total[n])
+    found = 0.0
     for i in range(size):
-        middle[0, i] = max((one[0, i] + other[0, i]) * 0.5, _NONE)
-    # The logarithms of the patterns are known; only that of their mean is not.
-    logarithms(middle[0], size, middle[1], work, work.view(np.int64))
-    total = 0.0
-    for i in range(size):
-        gain = one[0, i] * (one[1, i] - middle[1, i]) + other[0, i] * (other[1, i] - middle[1, i])
+        one, other = weights[t, i] * one_share, weights[n, i] * other_share
+        # The logarithms of the patterns are known; only that of their mean is not.
+        mean = logarithm(max((one + other) * 0.5, _NONE))
+        gain = one * (logits[t, i] - one_shift - mean)
+        gain += other * (logits[n, i] - other_shift - mean)
         # What does not differ adds nothing, not even rounding.
-        total += gain if gain > 0.0 and one[0, i] != other[0, i] else 0.0
-    return total / (2 * math.log(2.0))
+        found += gain if gain > 0.0 and one != other else 0.0
+    return found / (2 * math.log(2.0))
 
 
-@njit(cache=True, nogil=True, fastmath=_ANY_ORDER)
+@njit(cache=True, nogil=True, fastmath=_ANY_ORDER, error_model="numpy")
 @no_type_check
-def _add_reach(pattern, keys, size, query, near, reach):
+def _add_reach(weights, total, t, keys, size, query, near, reach, column):
     far = close = 0.0
     for i in range(size):
         distance = abs(keys[i] - query)
-        far += pattern[i] * distance
-        close += pattern[i] if distance <= near else 0.0
-    reach[0] += far
-    reach[1] += close
+        far += weights[t, i] * distance
+        close += weights[t, i] if distance <= near else 0.0
+    reach[column, 0] += far / total[t]
+    reach[column, 1] += close / total[t]

@@ -1,7 +1,8 @@
-"""Exponentials and logarithms in loops that a compiler turns into vector instructions.
+"""Exponentials and logarithms that a compiler turns into vector instructions.
 
 A call to the mathematics library takes one number at a time, which is most of the time that a
-softmax takes. Both are right to the last bits of float64; tests hold them to NumPy's.
+softmax takes. These are plain arithmetic, so that a loop around them takes several numbers at a
+time. All are right to the last bits of float64; tests hold them to NumPy's.
 """
 
 import math
@@ -18,11 +19,11 @@ _LEAST = -708.0
 """Below this, an exponential would have fewer digits than others; it is as good as zero."""
 _SHIFT = 1.5 * 2.0**52
 """What is added to this loses its fraction, and stands in the last bits as a whole number."""
-_SHIFT_BITS = int(np.float64(_SHIFT).view(np.int64))
 _ONE_BITS = 1023 << 52
 _ROOT_HALF_BITS = int(np.float64(math.sqrt(0.5)).view(np.int64))
+_ALL_BUT_SIGN = (1 << 63) - 1
 _FACTORIALS = tuple(1.0 / math.factorial(k) for k in range(13, -1, -1))
-_ODDS = tuple(2.0 / k for k in range(23, 0, -2))
+_ODDS = tuple(2.0 / k for k in range(19, 0, -2))
 _CONTRACT = {"contract"}
 
 
@@ -31,48 +32,43 @@ _CONTRACT = {"contract"}
 
 @njit(cache=True, nogil=True, fastmath=_CONTRACT)
 @no_type_check
-def exponentials(values, size, out, work, bits):
-    """Write the exponentials of numbers up to 0.
-
-    Args:
-        values: The numbers.
-        size: How many of them.
-        out: Where to.
-        work: Room for as many numbers.
-        bits: The same room as whole numbers.
-    """
-    for i in range(size):
-        value = max(values[i], _LEAST)
-        work[i] = value * _LOG2E + _SHIFT
-        twos = work[i] - _SHIFT
-        rest = (value - twos * _LN2_HIGH) - twos * _LN2_LOW
-        power = 0.0
-        for factor in _FACTORIALS:
-            power = power * rest + factor
-        out[i] = power
-    for i in range(size):
-        bits[i] = (bits[i] << 52) + _ONE_BITS
-    for i in range(size):
-        out[i] *= work[i]
+def exponential(value):
+    """Return the exponential of a number up to 0."""
+    value = max(value, _LEAST)
+    shifted = np.float64(value * _LOG2E + _SHIFT)
+    twos = shifted - _SHIFT
+    rest = (value - twos * _LN2_HIGH) - twos * _LN2_LOW
+    power = 0.0
+    for factor in _FACTORIALS:
+        power = power * rest + factor
+    return power * np.int64((shifted.view(np.int64) << 52) + _ONE_BITS).view(np.float64)
 
 
-# A look at whether a divisor is zero, which none is, would keep the loop from becoming vectors.
+# A look at whether a divisor is zero, which none is, would keep a loop from becoming vectors.
 @njit(cache=True, nogil=True, fastmath=_CONTRACT, error_model="numpy")
 @no_type_check
-def logarithms(values, size, out, work, bits):
-    """Write the logarithms of numbers above 1e-300; the arguments are those of `exponentials`."""
+def logarithm(value):
+    """Return the logarithm of a number from 1e-300."""
+    bits = np.float64(value).view(np.int64)
+    # As 2ᵗ · m, with m between √½ and √2.
+    twos = (bits - _ROOT_HALF_BITS) >> 52
+    rest = np.int64(bits - (twos << 52)).view(np.float64)
+    ratio = (rest - 1.0) / (rest + 1.0)
+    square = ratio * ratio
+    series = 0.0
+    for factor in _ODDS:
+        series = series * square + factor
+    return twos * _LN2_HIGH + (twos * _LN2_LOW + series * ratio)
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def largest(values, row, size):
+    """Return the largest of the first numbers of a row."""
+    # Bits of floats, with those below zero turned round, are in order as whole numbers, and of
+    # whole numbers a compiler takes the largest several at a time.
+    top = np.int64(-_ALL_BUT_SIGN)
     for i in range(size):
-        work[i] = values[i]
-    for i in range(size):
-        # As 2ᵗ · m, with m between √½ and √2.
-        twos = (bits[i] - _ROOT_HALF_BITS) >> 52
-        out[i] = twos
-        bits[i] -= twos << 52
-    for i in range(size):
-        ratio = (work[i] - 1.0) / (work[i] + 1.0)
-        square = ratio * ratio
-        series = 0.0
-        for factor in _ODDS:
-            series = series * square + factor
-        twos = out[i]
-        out[i] = twos * _LN2_HIGH + (twos * _LN2_LOW + series * ratio)
+        bits = np.float64(values[row, i]).view(np.int64)
+        top = max(top, bits ^ ((bits >> 63) & _ALL_BUT_SIGN))
+    return np.int64(top ^ ((top >> 63) & _ALL_BUT_SIGN)).view(np.float64)
