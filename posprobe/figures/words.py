@@ -8,10 +8,12 @@ def percent(share: float) -> str:
 
     >>> percent(0.9412)
     '94.1\xa0%'
+    >>> percent(-0.0001)
+    '0.0\xa0%'
     >>> percent(float("nan"))
     'undefined'
     """
-    return "undefined" if math.isnan(share) else f"{100 * share:.1f}\xa0%"
+    return "undefined" if math.isnan(share) else f"{decimal(100 * share, 1)}\xa0%"
 
 
 def decimal(value: float, digits: int = 2) -> str:
