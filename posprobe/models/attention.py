@@ -2,6 +2,7 @@
 
 from abc import ABC
 from collections.abc import Mapping
+from functools import reduce
 
 import torch
 from jaxtyping import Bool, Float
@@ -81,14 +82,14 @@ class Attention(nn.Module, ABC):
 
     def _explicit(self, content, v, bias, allowed) -> Tensor:
         terms = {
-            name: torch.einsum("bqhd,bkhd->bhqk", q, k) * self.scale
+            name: torch.einsum("bqhd,bkhd->bhqk", q, k).mul_(self.scale)
             for name, (q, k) in content.items()
         }
         if bias is not None:
             terms["rp"] = bias
         if self.terms:
             terms = {t: hook_at(self, f"hook_attn_scores_{t}")(s) for t, s in terms.items()}
-        scores = self.hook_attn_scores(torch.stack(torch.broadcast_tensors(*terms.values())).sum(0))
+        scores = self.hook_attn_scores(reduce(torch.add, terms.values()))
         if allowed is not None:
             scores = scores.masked_fill(~allowed, -torch.inf)
         pattern = self.hook_pattern(scores.softmax(-1))
