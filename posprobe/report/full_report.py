@@ -1,5 +1,6 @@
 """Several reports as one page: all measures of one checkpoint, or of several side by side."""
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,8 @@ class FullReport:
     """All that was measured of one or several checkpoints.
 
     `report.html` is one page. Beside it lie the JSON and CSV files of each measure, named
-    `<measure>` or, with several checkpoints, `<measure>-<checkpoint>`.
+    `<measure>` or, with several checkpoints, `<measure>-<checkpoint>`, and `report.json` with
+    the command and with what was left out.
 
     Attributes:
         reports: One per measure, or per measure and checkpoint, in reading order.
@@ -56,7 +58,7 @@ class FullReport:
         Returns:
             The path of the page, then those of the data files.
         """
-        texts = {"report.html": self.html()}
+        texts = {"report.html": self.html(), "report.json": self._told_json([]) + "\n"}
         for part, report in zip(self.parts(), self.reports, strict=True):
             texts |= {f"{part.key}.json": report.json() + "\n", f"{part.key}.csv": report.csv()}
         return tuple(write_text(directory / name, text) for name, text in texts.items())
@@ -81,8 +83,7 @@ class FullReport:
 
     def json(self) -> str:
         """Return all results with their provenance as strict JSON."""
-        reports = ",\n".join(report.json() for report in self.reports)
-        return f'{{"schema_version": {SCHEMA_VERSION}, "reports": [\n{reports}\n]}}'
+        return self._told_json([report.json() for report in self.reports])
 
     def table(self) -> pd.DataFrame | None:
         """Return a few numbers of each checkpoint side by side; None for a single one."""
@@ -116,6 +117,12 @@ class FullReport:
                 )
             )
         return tuple(parts)
+
+    def _told_json(self, reports: list[str]) -> str:
+        told = {"command": self.command, "left_out": self.left_out}
+        said = ", ".join(f'"{name}": {json.dumps(value)}' for name, value in told.items())
+        joined = ",\n".join(reports)
+        return f'{{"schema_version": {SCHEMA_VERSION}, {said}, "reports": [\n{joined}\n]}}'
 
     def _page(self, *, interactive: bool) -> str:
         parts, names = self.parts(), self.names()

@@ -35,6 +35,24 @@ def read_reports(path: Path) -> tuple[Report, ...]:
     return tuple(sorted(found, key=lambda report: order.index(report.measure)))
 
 
+def read_left_out(path: Path) -> tuple[str, ...]:
+    """Read what the page of these results said was left out, a sentence each.
+
+    Args:
+        path: As for `read_reports`.
+
+    Raises:
+        UserError: If a file is not JSON, or what it says is no list of sentences.
+    """
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    kept = {file: value for file in files if _is_ours(value := _parsed(file))}
+    return tuple(
+        sentence
+        for file, value in kept.items()
+        for sentence in from_plain(list[str], value.get("left_out", []), where=f"{file}: left_out")
+    )
+
+
 def saved_folders(path: Path) -> tuple[Path, ...]:
     """Return the folders that have saved reports: the one named, or those inside it.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from posprobe.core.provenance import command_line
 from posprobe.report.full_report import FullReport
 from posprobe.report.report import SECTIONS
-from posprobe.report.saved import read_reports, saved_folders
+from posprobe.report.saved import read_left_out, read_reports, saved_folders
 
 
 def saved_report(folders: Sequence[Path]) -> FullReport:
@@ -22,7 +22,8 @@ def saved_report(folders: Sequence[Path]) -> FullReport:
     order = list(SECTIONS)
     reports.sort(key=lambda report: order.index(report.measure))
     words = ["posprobe", "report", *(w for folder in folders for w in ("--from", str(folder)))]
-    return FullReport(reports=tuple(reports), command=command_line(words))
+    left_out = dict.fromkeys(told for folder in folders for told in read_left_out(folder))
+    return FullReport(reports=tuple(reports), command=command_line(words), left_out=tuple(left_out))
 
 
 def saved_reports(folder: Path) -> Iterator[tuple[Path, FullReport]]:

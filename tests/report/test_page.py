@@ -14,7 +14,7 @@ from posprobe.report.heads import heads_section
 from posprobe.report.manifold import manifold_section
 from posprobe.report.page import render_page
 from posprobe.report.report import Report
-from tests.figures import holmes_scores, probings, samples
+from tests.figures import decompositions, holmes_scores, probings, samples
 from tests.report.pages import Page, number
 
 BUDGET = 6_000_000
@@ -24,6 +24,7 @@ MADE = {
     "adjacency": lambda: samples.adjacency_result(heads=2),
     "probe": lambda: probings.probes_result(streams=("whole", "ap", "sem"), layers=2),
     "holmes": holmes_scores.holmes_result,
+    "decomposition": decompositions.sample,
 }
 
 
@@ -150,6 +151,7 @@ def test_every_colour_the_page_uses_is_defined(text):
         ("manifold", lambda: samples.layered_result(layers=6, positions=1024, dimensions=32)),
         ("heads", lambda: samples.heads_result(layers=24, heads=16, reach=1023)),
         ("adjacency", lambda: samples.adjacency_result(layers=24, length=1024, heads=16)),
+        ("decomposition", lambda: decompositions.sample(layers=24, heads=16)),
     ],
 )
 def test_large_results_stay_small_pages(measure, result):

@@ -5,7 +5,8 @@ import pytest
 from posprobe.core.errors import UserError
 from posprobe.core.files import write_text
 from posprobe.report.saved import read_reports, saved_folders
-from tests.figures import comparisons, probings, samples
+from posprobe.report.saved_pages import saved_report
+from tests.figures import comparisons, decompositions, probings, samples
 from tests.report import everything
 
 MADE = {
@@ -14,6 +15,7 @@ MADE = {
     "adjacency": lambda: samples.adjacency_result(heads=2),
     "probe": probings.probes_result,
     "compare": comparisons.result,
+    "decomposition": decompositions.sample,
 }
 
 
@@ -46,6 +48,21 @@ def test_a_page_of_several_is_read_from_its_download(tmp_path):
     made = everything.full_report()
     (tmp_path / "report.json").write_text(made.json())
     assert len(read_reports(tmp_path / "report.json")) == len(made.reports)
+
+
+def test_what_was_left_out_is_said_again(tmp_path):
+    made = everything.full_report()
+    made.save(tmp_path / "saved")
+    (tmp_path / "whole.json").write_text(made.json())
+    for path in (tmp_path / "saved", tmp_path / "whole.json"):
+        again = saved_report([path])
+        assert again.left_out == made.left_out
+        assert len(again.reports) == len(made.reports)
+    (tmp_path / "saved" / "report.json").write_text(
+        '{"schema_version": 1, "reports": [], "left_out": [3]}'
+    )
+    with pytest.raises(UserError, match=r"report\.json: left_out"):
+        saved_report([tmp_path / "saved"])
 
 
 def test_folders_with_reports_are_found(tmp_path):
