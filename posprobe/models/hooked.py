@@ -69,8 +69,10 @@ class HookedModel(HookedRootModule, ABC):
         kept: dict[str, Tensor] = {}
 
         def keep(activation: Tensor, hook: nn.Module) -> None:
-            # A copy, not a view: a slice would keep the whole activation alive.
-            kept[str(hook.name)] = activation.detach().clone(memory_format=torch.contiguous_format)
+            # No module writes into what it has shown, but an edit may.
+            if edits or not _is_fresh(activation):
+                activation = activation.clone(memory_format=torch.contiguous_format)
+            kept[str(hook.name)] = activation.detach()
 
         hooks: list[Any] = [(site, lambda x, hook, edit=edit: edit(x)) for site, edit in edits]
         hooks += [(site, keep) for site in sites]
@@ -85,6 +87,14 @@ class HookedModel(HookedRootModule, ABC):
             torch.manual_seed(seed)
             fresh.reset_parameters(mean=mean, std=std)
         return fresh
+
+
+def _is_fresh(activation: Tensor) -> bool:
+    """Say whether a tensor was made by this run alone: no weight, and no slice of another one.
+
+    A slice would keep all of the other one alive.
+    """
+    return activation._base is None and activation.is_contiguous() and not activation.requires_grad
 
 
 def draw_matrices(named: Iterable[tuple[str, nn.Parameter]], *, mean: float, std: float) -> None:
