@@ -74,8 +74,10 @@ class Cache:
             key: As for `load`.
             part: Which of those that lead to it.
         """
+        file = self._file(name, key, f".{part}.npz")
         try:
-            with np.load(self._file(name, key, f".{part}.npz"), allow_pickle=False) as read:
+            # Opened here, since NumPy leaves a damaged file open.
+            with file.open("rb") as stream, np.load(stream, allow_pickle=False) as read:
                 found = {array: read[array] for array in read.files}
         except (OSError, ValueError, EOFError, BadZipFile):
             return None

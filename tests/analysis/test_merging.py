@@ -11,7 +11,9 @@ from posprobe.analysis.class_scores import ClassScores
 from posprobe.analysis.head_sums import HeadSums
 from posprobe.analysis.number_scores import NumberScores
 from posprobe.analysis.position_means import PositionMeans
+from posprobe.analysis.ridge_sums import RidgeSums
 from posprobe.analysis.token_identity import TokenMeans
+from posprobe.core.cache import Cache
 from posprobe.core.errors import CorpusError
 from posprobe.core.result import plain
 
@@ -77,6 +79,14 @@ def classes(chosen):
     return scores
 
 
+def ridge(chosen):
+    sums = RidgeSums(folds=4, width=3, targets=2)
+    own = torch.tensor(np.isin(TOKEN_DOCUMENT, chosen))
+    folds = torch.tensor(TOKEN_DOCUMENT)[own] % 4
+    sums.update(torch.tensor(GUESSES[:, :, 0].T)[own], torch.tensor(NUMBERS)[own], folds)
+    return sums
+
+
 def adjacency_result(sums):
     return [*sums.scores(seed=0), sums.similarity(), sums.variance()]
 
@@ -88,7 +98,10 @@ KINDS = {
     "tokens": (tokens, lambda sums: vars(sums.fit())),
     "numbers": (numbers, lambda scores: [scores.undefined(), scores.scores(seed=0)]),
     "classes": (classes, lambda scores: [scores.undefined(), scores.scores(seed=0)]),
+    "ridge": (ridge, lambda sums: sums.fit()),
 }
+WRITTEN = ("positions", "heads", "numbers", "classes", "ridge")
+"""Those that can be written down and read back."""
 
 
 def flat(value):
@@ -117,7 +130,8 @@ def test_merged_halves_are_the_whole(kind):
         assert len(found) == len(whole)
         for ours, theirs in zip(found, whole, strict=True):
             if isinstance(theirs, float):
-                np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+                # Sums of float64 in another order, and no number here is a small difference.
+                np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=0)
             else:
                 assert ours == theirs
     first.merge(second)
@@ -130,3 +144,20 @@ def test_sequences_of_other_lengths_do_not_merge():
     second.update(STATES[:2, :5])
     with pytest.raises(CorpusError, match="sequences of 5 tokens after some of 9"):
         first.merge(second)
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_sums_from_a_file_are_the_sums(kind, tmp_path):
+    make, result = KINDS[kind]
+    everything, cache = np.arange(DOCUMENTS), Cache(tmp_path)
+    for name, chosen in {"half": everything[::2], "nothing": everything[:0]}.items():
+        cache.save_arrays(kind, {}, name, make(chosen).arrays())
+    half, nothing, read, empty = (make(everything[:0]) for _ in range(4))
+    half.merge(make(everything[::2]))
+    read.restore(cache.load_arrays(kind, {}, "half"))
+    empty.restore(cache.load_arrays(kind, {}, "nothing"))
+    rest = make(everything[1::2])
+    for sums in (half, nothing, read, empty):
+        sums.merge(rest)
+    for found, expected in ((read, half), (empty, nothing)):
+        np.testing.assert_equal(flat(plain(result(found))), flat(plain(result(expected))))

@@ -2,6 +2,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from posprobe.core.cache import Cache, user_cache
@@ -45,6 +46,47 @@ def test_a_damaged_file_is_no_value(tmp_path, damage):
     assert cache.load(Numbers, "heads", KEY) is None
     cache.save("heads", KEY, Numbers(0.1, ()))
     assert cache.load(Numbers, "heads", KEY) == Numbers(0.1, ())
+
+
+ARRAYS = {"sums": np.arange(3.0), "of/0/n": np.array(7)}
+
+
+def test_arrays_come_back_under_their_key_and_part_alone(tmp_path):
+    cache = Cache(tmp_path / "new")
+    assert cache.load_arrays("heads", KEY, "sums-1-of-2") is None
+    cache.save_arrays("heads", KEY, "sums-1-of-2", ARRAYS)
+    found = cache.load_arrays("heads", KEY, "sums-1-of-2")
+    assert found is not None
+    assert {name: array.tolist() for name, array in found.items()} == {
+        "sums": [0.0, 1.0, 2.0],
+        "of/0/n": 7,
+    }
+    assert cache.load_arrays("heads", KEY, "sums-2-of-2") is None
+    assert cache.load_arrays("heads", KEY | {"seed": 1}, "sums-1-of-2") is None
+    cache.save("heads", KEY, Numbers(0.1, ()))
+    cache.save_arrays("heads", KEY | {"seed": 1}, "sums-1-of-2", ARRAYS)
+    cache.drop_arrays("heads", KEY)
+    assert cache.load_arrays("heads", KEY, "sums-1-of-2") is None
+    assert cache.load_arrays("heads", KEY | {"seed": 1}, "sums-1-of-2") is not None
+    assert cache.load(Numbers, "heads", KEY) is not None
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[:-40], lambda b: b"", lambda b: b[:4], None])
+def test_damaged_arrays_are_none(tmp_path, damage):
+    cache = Cache(tmp_path)
+    cache.save_arrays("heads", KEY, "sums", ARRAYS)
+    (file,) = tmp_path.iterdir()
+    if damage is None:
+        np.savez(file, key=np.array("another"), sums=ARRAYS["sums"])
+    else:
+        file.write_bytes(damage(file.read_bytes()))
+    assert cache.load_arrays("heads", KEY, "sums") is None
+
+
+def test_arrays_that_would_have_to_be_unpickled_are_none(tmp_path):
+    cache = Cache(tmp_path)
+    cache.save_arrays("heads", KEY, "sums", {"sums": np.array([{"a": 1}], dtype=object)})
+    assert cache.load_arrays("heads", KEY, "sums") is None
 
 
 def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
