@@ -27,7 +27,7 @@ class StackedNetworks:
         """Run each network on states of its own."""
         values = states
         for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            values = torch.baddbmm(bias, values.relu() if layer else values, weight)
+            values = _linear(values.relu_() if layer else values, weight, bias)
         return values
 
     def parameters(self) -> list[Float[Tensor, "network _ _outer"]]:
@@ -53,6 +53,19 @@ def start_networks(
         for part in range(2 * (len(widths) - 1))
     ]
     return StackedNetworks(weights=tuple(stacks[0::2]), biases=tuple(stacks[1::2]))
+
+
+def _linear(
+    values: Float[Tensor, "network sample inner"],
+    weight: Float[Tensor, "network inner outer"],
+    bias: Float[Tensor, "network 1 outer"],
+) -> Float[Tensor, "network sample outer"]:
+    if len(values) == 1 and weight.shape[2] == 1:
+        # The product of one matrix with one column would be added up in another order than that
+        # of several, so that a lone network would not be what it is in company.
+        values, weight, bias = (part.expand(2, -1, -1) for part in (values, weight, bias))
+        return torch.baddbmm(bias, values, weight)[:1]
+    return torch.baddbmm(bias, values, weight)
 
 
 def _start(widths: Sequence[int], seed: int) -> list[Float[Tensor, "_ _outer"]]:

@@ -1,8 +1,7 @@
 """Small networks that read a target from states: one per place, target and seed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Literal
 
@@ -14,7 +13,7 @@ from torch import Tensor
 from posprobe.analysis.mlp_networks import start_networks
 from posprobe.analysis.mlp_scales import FeatureScales, NumberScales
 from posprobe.analysis.mlp_stack import STATES, MlpStack
-from posprobe.analysis.mlp_training import MlpTraining, train_networks
+from posprobe.analysis.mlp_training import MlpTraining, train_stack
 
 MlpKind = Literal["mlp", "mlp-small"]
 
@@ -92,6 +91,7 @@ def fit_mlp_probes(
     seeds: Sequence[int],
     classes: int | None = None,
     training: MlpTraining | None = None,
+    done: Callable[[int], None] = lambda _: None,
 ) -> MlpProbes:
     """Train one network per seed, place and target, many at a time.
 
@@ -107,13 +107,14 @@ def fit_mlp_probes(
         seeds: Different seeds, each of which makes networks of its own.
         classes: How many classes the one target has; None for numbers.
         training: How they learn; None: as usual.
+        done: Is told how many networks have just stopped learning.
     """
     assert len(set(seeds)) == len(seeds) > 0, "want different seeds"
     assert validation.states.shape[1], "want tokens that say which epoch was best"
     features = FeatureScales.of(train.states)
     numbers = None if classes else NumberScales.of(train.targets)
     answers, watched = (_answers(rows, numbers, features.mean) for rows in (train, validation))
-    places, tokens, d = train.states.shape
+    places, _, d = train.states.shape
     shape = (len(seeds), places, answers.shape[1])
     widths = (d, *HIDDEN[kind], classes or 1)
     training = training or MlpTraining()
@@ -127,13 +128,13 @@ def fit_mlp_probes(
             target=target.to(answers.device),
             scales=features,
         )
-        train_networks(
-            stack.networks,
+        train_stack(
+            stack,
+            (train.states, answers),
+            (validation.states, watched),
             seeds=own_seeds,
-            tokens=tokens,
-            loss=partial(stack.loss, train.states, answers),
-            watched=partial(stack.mean_loss, validation.states, watched),
             training=training,
+            done=done,
         )
         stacks.append(stack)
     return MlpProbes(stacks=tuple(stacks), shape=shape, scales=numbers)

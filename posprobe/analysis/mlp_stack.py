@@ -33,6 +33,16 @@ class MlpStack:
     target: Int[Tensor, " network"]
     scales: FeatureScales
 
+    def part(self, networks: StackedNetworks, which: Int[Tensor, " some"]) -> "MlpStack":
+        """Return a stack of some of the networks, as they are now."""
+        return MlpStack(
+            networks=networks,
+            seed=self.seed[which],
+            place=self.place[which],
+            target=self.target[which],
+            scales=self.scales,
+        )
+
     def run(
         self, states: Float[Tensor, "place all d"], rows: Int[Tensor, "network sample"]
     ) -> Float[Tensor, "network sample outer"]:

@@ -4,10 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Num
 from torch import Tensor
 
-from posprobe.analysis.mlp_networks import StackedNetworks
+from posprobe.analysis.mlp_learners import MlpLearners
+from posprobe.analysis.mlp_stack import MlpStack
+
+Rows = tuple[Float[Tensor, "place _sample d"], Num[Tensor, "_sample target"]]
+"""The states of tokens at each place, and what the networks are to say of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,67 +31,54 @@ class MlpTraining:
     patience: int = 6
 
 
-def train_networks(
-    networks: StackedNetworks,
+def train_stack(
+    stack: MlpStack,
+    train: Rows,
+    validation: Rows,
     *,
     seeds: Sequence[int],
-    tokens: int,
-    loss: Callable[[Int[Tensor, "network sample"]], Float[Tensor, " network"]],
-    watched: Callable[[], Float[Tensor, " network"]],
     training: MlpTraining,
+    done: Callable[[int], None],
 ) -> None:
-    """Train networks in place; each ends as it was when it did best.
+    """Train the networks of a stack in place; each ends as it was when it did best.
 
-    A network meets the tokens in an order that its seed decides, and is done when its own
-    patience is over, so that its company makes no difference.
+    A network meets the tokens in an order that its seed decides. When its own patience is over
+    it leaves the stack, so that its company makes no difference.
 
     Args:
-        networks: As they start.
+        stack: The networks, as they start.
+        train: What they learn from.
+        validation: What says which epoch was best.
         seeds: The seed of each network.
-        tokens: How many training tokens there are.
-        loss: Mean loss of each network on training tokens of its own.
-        watched: Loss of each network on the validation tokens.
         training: How fast they learn, and when they stop.
+        done: Is told how many networks have just stopped.
     """
-    for part in networks.parameters():
-        part.requires_grad_()
-    adam = torch.optim.Adam(networks.parameters(), lr=training.learning_rate)
+    learners = MlpLearners(stack.networks, learning_rate=training.learning_rate)
     orders = {seed: torch.Generator().manual_seed(seed) for seed in seeds}
     own = torch.tensor([list(orders).index(seed) for seed in seeds])
-    best = _BestEpochs(networks)
+    least = train[0].new_full((len(own),), torch.inf, dtype=stack.scales.mean.dtype)
+    waited = torch.zeros_like(least)
     for _ in range(training.epochs):
-        order = torch.stack([torch.randperm(tokens, generator=g) for g in orders.values()])
+        order = torch.stack([torch.randperm(len(train[1]), generator=g) for g in orders.values()])
         for rows in order.split(training.batch, dim=1):
-            adam.zero_grad()
-            # No network's loss depends on another, so the sum has the gradients of each.
-            loss(rows[own]).sum().backward()
-            adam.step()
-        with torch.no_grad():
-            if best.done(watched(), patience=training.patience):
+            still = stack.part(learners.networks, learners.which)
+            learners.step(still.loss(*train, rows[own]))
+        loss = _mean_loss(stack.part(learners.networks, learners.which), validation)
+        better = loss < least
+        learners.remember(better)
+        least, waited = torch.where(better, loss, least), torch.where(better, 0, waited + 1)
+        patient = waited < training.patience
+        if not patient.all():
+            done(int((~patient).sum()))
+            own, least, waited = own[patient.cpu()], least[patient], waited[patient]
+            if not len(own):
                 break
-    best.restore()
+            learners.keep(patient)
+    done(len(own))
+    for part, best in zip(stack.networks.parameters(), learners.best.parameters(), strict=True):
+        part.copy_(best)
 
 
-class _BestEpochs:
-    """Each network as it was in its best epoch so far."""
-
-    def __init__(self, networks: StackedNetworks) -> None:
-        self._parts = networks.parameters()
-        self._best = [part.detach().clone() for part in self._parts]
-        self._least = self._best[0].new_full((len(self._best[0]),), torch.inf)
-        self._waited = torch.zeros_like(self._least)
-
-    def done(self, loss: Float[Tensor, " network"], *, patience: int) -> bool:
-        """Take in an epoch; say whether every network's patience is over."""
-        better = (loss < self._least) & (self._waited < patience)
-        for kept, part in zip(self._best, self._parts, strict=True):
-            kept[better] = part.detach()[better]
-        self._least = torch.where(better, loss, self._least)
-        self._waited = torch.where(better, 0, self._waited + 1)
-        return bool((self._waited >= patience).all())
-
-    def restore(self) -> None:
-        """Set the networks back to their best epochs."""
-        for kept, part in zip(self._best, self._parts, strict=True):
-            part.requires_grad_(False).copy_(kept)
-            part.grad = None
+@torch.no_grad()
+def _mean_loss(stack: MlpStack, rows: Rows) -> Float[Tensor, " network"]:
+    return stack.mean_loss(*rows)

@@ -65,6 +65,52 @@ def test_groups_and_blocks_make_no_difference(sides, monkeypatch):
     np.testing.assert_allclose(probes.predict(sides.test.states), whole, atol=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["mlp", "mlp-small"])
+def test_a_lone_network_is_what_it_is_in_company(rng, kind):
+    """Float32 is unforgiving: sums in another order would tell, and training would let it grow."""
+    train, validation = (planted(rng, n, places=3, d=7, dtype=np.float32) for n in (300, 90))
+    training = MlpTraining(learning_rate=0.02, batch=64, epochs=12, patience=2)
+    together, alone = (
+        fit_mlp_probes(
+            part(train, place=places, target=targets),
+            part(validation, place=places, target=targets),
+            kind=kind,
+            seeds=seeds,
+            training=training,
+        ).predict(validation.states[places])
+        for places, targets, seeds in (
+            (slice(None), slice(None), (0, 1)),
+            (slice(2, 3), slice(1, 2), (1,)),
+        )
+    )
+    np.testing.assert_allclose(alone[0, 0, :, 0], together[1, 2, :, 1], rtol=0, atol=1e-7)
+
+
+def test_networks_leave_when_they_are_done(sides):
+    left = []
+    training = MlpTraining(learning_rate=0.03, batch=16, epochs=200, patience=3)
+    fit_mlp_probes(
+        sides.train,
+        sides.validation,
+        kind="mlp-small",
+        seeds=(0, 1, 2),
+        training=training,
+        done=left.append,
+    )
+    assert sum(left) == 12
+    assert len(left) > 2
+    short = []
+    fit_mlp_probes(
+        sides.train,
+        sides.validation,
+        kind="mlp-small",
+        seeds=(0,),
+        training=SHORT,
+        done=short.append,
+    )
+    assert sum(short) == 4
+
+
 def reference(sides, *, place, target, seed, widths, training):
     """One network trained in the plainest way, from the same first weights."""
     network = nn.Sequential()
