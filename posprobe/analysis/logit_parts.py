@@ -10,7 +10,7 @@ from torch import Tensor
 from posprobe.analysis.decomposition import AGREEMENT_PARTS, LOGIT_PARTS, LogitParts
 from posprobe.analysis.finite import require_none_bad
 from posprobe.analysis.head_classes import classify, count_classes
-from posprobe.analysis.offset_fit import OffsetFit, near_offsets
+from posprobe.analysis.offset_fit import OffsetFit, near_offsets, products
 from posprobe.analysis.resampling import jackknife_se
 from posprobe.analysis.term_agreement import TermAgreement
 from posprobe.core.errors import CorpusError
@@ -95,13 +95,15 @@ class LogitPartSums:
             self._seen[layer] += 1
             self._documents[group] += layer == 0
             exact = torch.where(allowed, document.cpu().to(torch.float64), 0.0)
-            bad = int((~torch.isfinite(exact)).sum())
-            require_none_bad(bad, int(allowed.sum()) * len(exact), f"layer {layer}, logits")
+            energy = products(exact, exact)
+            if not bool(torch.isfinite(energy).all()):
+                bad = int((~torch.isfinite(exact)).sum())
+                require_none_bad(bad, int(allowed.sum()) * len(exact), f"layer {layer}, logits")
             rows = self._fit.centred(exact)
             self._sums[layer, :, group] += rows.numpy()
-            self._squares[layer, :, group] += (rows**2).sum(dim=(1, 2)).numpy()
+            self._squares[layer, :, group] += products(rows, rows).numpy()
             self._relative[layer, :, group] += self._fit.squares(rows).numpy()
-            self._energy[layer] += (exact**2).sum(dim=(1, 2)).numpy()
+            self._energy[layer] += energy.numpy()
             if terms:
                 own = {name: terms[name][index % len(terms[name])] for name in self._terms}
                 known = {n: self._fit.centred(t.cpu().to(torch.float64)) for n, t in own.items()}

@@ -32,6 +32,7 @@ class OffsetFit:
             allowed: The pairs that count, as many queries as keys.
         """
         self.allowed = allowed
+        self._everything = bool(allowed.all())
         self._counts = allowed.sum(dim=-1, keepdim=True).clamp(min=1)
         size = len(allowed)
         places = torch.arange(size)
@@ -50,6 +51,8 @@ class OffsetFit:
         Args:
             logits: What they hold at pairs that do not count does not matter.
         """
+        if self._everything:
+            return logits - logits.mean(dim=-1, keepdim=True)
         kept = torch.where(self.allowed, logits, 0.0)
         return torch.where(self.allowed, kept - kept.sum(-1, keepdim=True) / self._counts, 0.0)
 
@@ -70,6 +73,17 @@ class OffsetFit:
         curve = self.curve(rows)
         flat = curve[..., self._offsets.flatten()]
         return self.centred(flat.unflatten(-1, self._offsets.shape))
+
+
+def products(
+    one: Float[Tensor, "*axes query key"], other: Float[Tensor, "*axes query key"]
+) -> Float[Tensor, "*axes"]:
+    """Sum the products of two kinds of logits over all pairs, without a copy as large as they.
+
+    >>> products(torch.ones(2, 2), torch.ones(2, 2)).item()
+    4.0
+    """
+    return torch.einsum("...qk,...qk->...", one, other)
 
 
 def near_offsets(size: int, reach: int, *, causal: bool) -> np.ndarray:

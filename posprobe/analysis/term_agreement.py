@@ -1,13 +1,14 @@
 """How well parts found from the logits alone agree with the terms that a model adds up."""
 
 from collections.abc import Mapping
+from functools import reduce
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posprobe.analysis.offset_fit import OffsetFit
+from posprobe.analysis.offset_fit import OffsetFit, products
 
 Rows = Float[Tensor, "head query key"]
 
@@ -44,20 +45,20 @@ class TermAgreement:
             logits: Its centred logits.
             terms: Their centred terms, of `ap`, `rp` and `sem`; the last is always there.
         """
-        zero = torch.zeros_like(logits)
-        position = sum((terms[name] for name in _POSITIONS if name in terms), zero)
+        known = [terms[name] for name in _POSITIONS if name in terms]
+        position = reduce(torch.add, known, torch.zeros(1, 1, 1, dtype=logits.dtype))
         content = terms[_CONTENT]
         self._documents += 1
         self._position = self._position + position
         self._content = self._content + content
-        products = {
-            "position": _product(position, position),
+        found = {
+            "position": products(position, position),
             "relative": self._fit.squares(position),
-            "content": _product(content, content),
-            "logits": _product(logits, logits),
-            "both": _product(content, logits),
+            "content": products(content, content),
+            "logits": products(logits, logits),
+            "both": products(content, logits),
         }
-        self._squares = {name: self._squares[name] + p for name, p in products.items()}
+        self._squares = {name: self._squares[name] + p for name, p in found.items()}
 
     def result(self, *, mean: Rows, relative: Rows) -> dict[str, Float[np.ndarray, " head"]]:
         """Correlate each part with its term; NaN where one of them does not vary.
@@ -75,8 +76,8 @@ class TermAgreement:
         }
         found = {
             name: _ratio(
-                _product(part, self._position),
-                n * _product(part, part),
+                products(part, self._position),
+                n * products(part, part),
                 terms[name],
                 of=(squares["logits"], squares["position"]),
             )
@@ -84,16 +85,12 @@ class TermAgreement:
         }
         # What differs between documents is what is left of them when their mean is taken off.
         found["content"] = _ratio(
-            squares["both"] - _product(mean, self._content),
-            squares["logits"] - n * _product(mean, mean),
+            squares["both"] - products(mean, self._content),
+            squares["logits"] - n * products(mean, mean),
             squares["content"],
             of=(squares["logits"], squares["logits"]),
         )
         return found
-
-
-def _product(one: Rows, other: Rows) -> Float[Tensor, " head"]:
-    return (one * other).sum(dim=(1, 2))
 
 
 def _ratio(

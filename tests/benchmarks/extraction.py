@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import torch
 
-from posprobe.activations.logits import feed_logit_terms
+from posprobe.activations.logits import feed_logit_terms, logit_listeners
 from posprobe.activations.states import stream_states
 from posprobe.analysis.head_sums import HeadSums
+from posprobe.analysis.logit_parts import LogitPartSums
 from posprobe.analysis.position_means import PositionMeans
 from posprobe.analysis.ridge_sums import RidgeSums
+from posprobe.analysis.state_parts import StateSums
 from posprobe.data.batches import batches
 from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load
@@ -32,7 +34,7 @@ def lines() -> Iterator[Line]:
     """Measure."""
     for kind in ("decoder", "encoder", "dstg-tiny"):
         yield from _times(kind)
-    for measure in (means, ridge, heads):
+    for measure in (means, ridge, heads, parts):
         few, many = (spent(_prepare, measure, "encoder", n) for n in (DOCUMENTS, 10 * DOCUMENTS))
         what = f"{measure.__name__}: peak with {10 * DOCUMENTS} documents, beside {DOCUMENTS}"
         yield at_most_times(what, many.peak / 1e6, few.peak / 1e6, 1.05, "MB")
@@ -43,11 +45,11 @@ def lines() -> Iterator[Line]:
 def _times(kind: str) -> Iterator[Line]:
     model, tokens = _model(kind), _tokens(DOCUMENTS)
     wanted = {means: 1.15, ridge: 1.6} | ({} if kind == "decoder" else {heads: 1.6})
-    runs = [_bound(measure, model, tokens) for measure in (bare, *wanted)]
+    runs = [_bound(measure, model, tokens) for measure in (bare, *wanted, parts)]
     alone, *others = seconds(*runs)
-    for (measure, times), taken in zip(wanted.items(), others, strict=True):
+    for (measure, times), taken in zip([*wanted.items(), (parts, None)], others, strict=True):
         what = f"{kind}: {measure.__name__}, beside the bare model"
-        if kind == "dstg-tiny":
+        if kind == "dstg-tiny" or times is None:
             yield Line(what=what, ours=taken, beside=alone, ratio=taken / alone)
         else:
             yield at_most_times(what, taken, alone, times)
@@ -113,6 +115,21 @@ def heads(model: HookedModel, tokens: TokenSet) -> None:
     info = model.info
     sums = HeadSums(info.n_layers, info.n_heads, info.logit_terms)
     feed_logit_terms(model, batches(tokens, batch_size=BATCH), sums.update)
+
+
+def parts(model: HookedModel, tokens: TokenSet) -> None:
+    """Split the states of each layer and the logits of every head into position and content."""
+    info, names = model.info, model.info.logit_terms
+    allowed = torch.ones(LENGTH, LENGTH, dtype=torch.bool)
+    logits = LogitPartSums(
+        info.n_layers, info.n_heads, allowed.tril() if info.causal else allowed, terms=names
+    )
+    states = {site: StateSums() for site in _sites(model)}
+    edits = logit_listeners(model, logits.update, names=names)
+    found = stream_states(model, batches(tokens, batch_size=BATCH), list(states), edits=edits)
+    for _, activations in found:
+        for site, activation in activations.items():
+            states[site].update(activation)
 
 
 def cached_means(model: HookedModel, tokens: TokenSet) -> dict[str, np.ndarray]:
