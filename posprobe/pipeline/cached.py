@@ -18,7 +18,8 @@ from posprobe.core.provenance import CheckpointSource, TokenSource, installed_ve
 from posprobe.core.references import find_local
 from posprobe.core.result import plain
 from posprobe.core.threads import thread_count
-from posprobe.pipeline.parts import PartDone, Place, how_many_parts, kept_at, only_a_part
+from posprobe.pipeline.parts import PartDone, how_many_parts, the_part
+from posprobe.pipeline.summed import Place, kept_at
 from posprobe.report.report import SCHEMA_VERSION
 
 LOG = getLogger("posprobe")
@@ -91,7 +92,7 @@ def cached(
         raise NotMeasured
     with kept_at(Place(cache=kept, measure=measure, key=key, again=chosen.no_cache)):
         value = compute()
-    if only_a_part():
+    if the_part() is not None:
         raise PartDone
     if kept is not None:
         with suppress(OSError):

@@ -14,9 +14,10 @@ from posprobe.pipeline.batching import model_batches
 from posprobe.pipeline.cached import cached
 from posprobe.pipeline.opening import load_options, short_names
 from posprobe.pipeline.options import HeadsOptions
-from posprobe.pipeline.parts import Part, summed
+from posprobe.pipeline.parts import Part
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
+from posprobe.pipeline.summed import summed
 from posprobe.pipeline.tokens import corpus_tokens
 from posprobe.report.report import Report
 

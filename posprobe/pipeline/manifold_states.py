@@ -13,9 +13,10 @@ from posprobe.models.protocol import Model
 from posprobe.pipeline.batching import model_batches
 from posprobe.pipeline.opening import load_options
 from posprobe.pipeline.options import ManifoldOptions
-from posprobe.pipeline.parts import Part, summed
+from posprobe.pipeline.parts import Part
 from posprobe.pipeline.progress import Progress
 from posprobe.pipeline.sites import available, expand_sites, layer_of
+from posprobe.pipeline.summed import summed
 from posprobe.pipeline.tokens import corpus_tokens
 from posprobe.pipeline.training_facts import training_facts
 

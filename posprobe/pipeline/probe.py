@@ -10,7 +10,7 @@ from posprobe.models.protocol import Model
 from posprobe.pipeline.cached import array_hash, cached
 from posprobe.pipeline.opening import short_names
 from posprobe.pipeline.options import ProbeOptions
-from posprobe.pipeline.parts import Part, PartDone, only_a_part, summed
+from posprobe.pipeline.parts import Part, PartDone, the_part
 from posprobe.pipeline.probe_identity import identity_scores
 from posprobe.pipeline.probe_linear import LinearProbes
 from posprobe.pipeline.probe_mlp import NetworkProbes
@@ -21,6 +21,7 @@ from posprobe.pipeline.probe_scores import probe_scores
 from posprobe.pipeline.probe_study import Study, conditions_of, open_study
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
+from posprobe.pipeline.summed import summed
 from posprobe.report.report import Report
 
 
@@ -86,7 +87,7 @@ def _scores(model: Model, study: Study, progress: Progress) -> tuple[ProbeScore,
     for condition, probed in conditions_of(model, study.chosen):
         with suppress(PartDone):  # the next condition has sums of its own
             found.append((condition, _probe(probed, study, condition, progress)))
-    if only_a_part():
+    if the_part() is not None:
         raise PartDone
     identity = identity_scores(study, d_vocab=model.info.d_vocab)
     return tuple(

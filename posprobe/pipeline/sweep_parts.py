@@ -7,7 +7,8 @@ from logging import getLogger
 from posprobe.analysis.sweep import setting_words
 from posprobe.core.cache import user_cache
 from posprobe.core.errors import UserError
-from posprobe.pipeline.parts import NOWHERE, Part
+from posprobe.pipeline.parts import Part
+from posprobe.pipeline.summed import NOWHERE
 from posprobe.pipeline.sweep_job import Job, Outcome
 from posprobe.pipeline.sweep_stages import STAGES
 

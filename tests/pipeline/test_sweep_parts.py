@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from posprobe.core.errors import UserError
-from posprobe.pipeline import heads, parts, sweep_local
+from posprobe.pipeline import heads, summed, sweep_local
 from posprobe.pipeline.sweep import plan_sweep, sweep
 from posprobe.pipeline.sweep_job import run_job
 from tests.checkpoints import save_encoder
@@ -111,13 +111,13 @@ def test_a_dry_run_counts_the_parts_of_every_stage(spec, cache, posprobe):
 @pytest.fixture
 def kept(monkeypatch):
     """List the parts that are summed."""
-    names, save = [], parts._save
+    names, save = [], summed._save
 
     def note(sums, place, file):
         save(sums, place, file)
         names.append(file)
 
-    monkeypatch.setattr(parts, "_save", note)
+    monkeypatch.setattr(summed, "_save", note)
     return names
 
 
