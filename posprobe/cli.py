@@ -269,7 +269,8 @@ def sweep(
         str, typer.Argument(metavar="SPEC", help="A TOML file, or the name of a spec that ships.")
     ],
     jobs: Annotated[
-        int | None, typer.Option(help="Cells at once. Default: as many as there are cores.")
+        int | None,
+        typer.Option(help="Cells or parts of them at once. Default: as many as there are cores."),
     ] = None,
     threads: Annotated[int, typer.Option(help="Threads of each.")] = 1,
     scheduler: Annotated[
