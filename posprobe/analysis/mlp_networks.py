@@ -60,9 +60,9 @@ def _linear(
     weight: Float[Tensor, "network inner outer"],
     bias: Float[Tensor, "network 1 outer"],
 ) -> Float[Tensor, "network sample outer"]:
-    if len(values) == 1 and weight.shape[2] == 1:
-        # The product of one matrix with one column would be added up in another order than that
-        # of several, so that a lone network would not be what it is in company.
+    if len(values) == 1 and 1 in weight.shape[1:]:
+        # The product of one matrix with one row or column would be added up in another order than
+        # that of several, so that a lone network would not be what it is in company.
         values, weight, bias = (part.expand(2, -1, -1) for part in (values, weight, bias))
         return torch.baddbmm(bias, values, weight)[:1]
     return torch.baddbmm(bias, values, weight)

@@ -1,10 +1,10 @@
 """Networks that read every target from every reading, trained on a sample of tokens."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
-import numpy as np
-from jaxtyping import Int
-from torch import Tensor
+import torch
 
 from posprobe.analysis.mlp_probe import MlpKind
 from posprobe.core.errors import UserError
@@ -18,6 +18,9 @@ from posprobe.pipeline.progress import Progress
 
 WATCHED_FOLD = 0
 """The fold of the training documents that says when a network has learned enough."""
+TOGETHER = 1 << 28
+"""Bytes of states that networks learn from side by side, 256 MiB: a copy of what the sample keeps.
+How many are together makes no difference to any of them."""
 
 
 class NetworkProbes:
@@ -38,7 +41,7 @@ class NetworkProbes:
             raise UserError(
                 f"--mlp-tokens {chosen.mlp_tokens}: too few for {chosen.folds} folds of documents"
             )
-        self._networks: list[tuple[Networks, Networks]] = []
+        self._networks: list[tuple[list[int], tuple[Networks, Networks]]] = []
         self._findings = Findings(study, seeds=chosen.seeds)
 
     def learn(self, sample: Sample) -> None:
@@ -46,28 +49,66 @@ class NetworkProbes:
         self._sample.update(sample)
 
     def fit(self, progress: Progress, *, what: str) -> None:
-        """Train the networks, reading by reading."""
-        kept, total = self._sample, len(self._study.readings)
-        for _ in progress(range(total), total=total, what=f"{what}: {self._kind} probes"):
-            states = kept.states.pop(0)
-            true = self._train(states, kept.labels, seeds=self._study.chosen.seeds)
-            control = self._train(states, kept.shuffled, seeds=1)
-            self._networks.append((true, control))
+        """Train the networks of all readings that are as wide side by side."""
+        study = self._study
+        total = len(study.readings) * len(study.known) * (study.chosen.seeds + 1)
+        bar = progress(range(total), total=total, what=f"{what}: {self._kind} probes")
+        next(bar, None)  # An item has gone by when the next is asked for.
+
+        def done(networks: int) -> None:
+            deque(islice(bar, networks), maxlen=0)
+
+        for readings in side_by_side([states.shape for states in self._sample.states]):
+            self._train(readings, done)
 
     def examine(self, sample: Sample) -> None:
         """Guess test tokens and compare."""
-        for reading, (states, networks) in enumerate(
-            zip(sample.states, self._networks, strict=True)
-        ):
-            true, control = (each.guess(states) for each in networks)
-            self._findings.update(reading, sample, true, control)
+        for readings, networks in self._networks:
+            states = torch.stack([sample.states[reading] for reading in readings])
+            guesses = (each.guess(states.to(torch.float32)) for each in networks)
+            for reading, true, control in zip(readings, *guesses, strict=True):
+                self._findings.update(reading, sample, true, control)
 
     def outcomes(self) -> Iterator[Outcome]:
         """Give the scores of every reading and target."""
         return self._findings.outcomes(self._kind, n_train=len(self._sample))
 
-    def _train(
-        self, states: Tensor, labels: Int[np.ndarray, "target sample"], *, seeds: int
-    ) -> Networks:
-        targets = self._study.known
-        return Networks(states, labels, self._watched, targets, kind=self._kind, seeds=seeds)
+    def _train(self, readings: list[int], done: Callable[[int], None]) -> None:
+        kept, study = self._sample, self._study
+        parts = [torch.from_numpy(rows) for rows in (~self._watched, self._watched)]
+        states = [kept.take(reading) for reading in readings]
+        learned, watched = (
+            torch.stack([each[rows.to(each.device)] for each in states]) for rows in parts
+        )
+        states.clear()
+        true, control = (
+            Networks(
+                learned,
+                watched,
+                labels,
+                self._watched,
+                study.known,
+                kind=self._kind,
+                seeds=seeds,
+                done=done,
+            )
+            for labels, seeds in ((kept.labels, study.chosen.seeds), (kept.shuffled, 1))
+        )
+        self._networks.append((readings, (true, control)))
+
+
+def side_by_side(shapes: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Number readings that are as wide together, up to `TOGETHER` bytes of float32 states.
+
+    Args:
+        shapes: Tokens and width of each reading.
+
+    >>> side_by_side([(20_000, 48), (20_000, 336), (20_000, 48), (20_000, 6000)])
+    [[0, 2], [1], [3]]
+    """
+    groups: list[list[int]] = []
+    for tokens, width in dict.fromkeys(map(tuple, shapes)):
+        same = [number for number, shape in enumerate(shapes) if tuple(shape) == (tokens, width)]
+        most = max(1, TOGETHER // (4 * tokens * width))
+        groups += [same[start : start + most] for start in range(0, len(same), most)]
+    return groups

@@ -1,6 +1,6 @@
-"""Trained networks of all targets, for one reading."""
+"""Trained networks of all targets, for some readings of equal width."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -12,54 +12,58 @@ from posprobe.pipeline.probe_target import Guesses, Target
 
 
 class Networks:
-    """One network per target and seed."""
+    """One network per reading, target and seed."""
 
     def __init__(
         self,
-        states: Float[Tensor, "sample d"],
+        learned: Float[Tensor, "reading some d"],
+        watched: Float[Tensor, "reading others d"],
         labels: Int[np.ndarray, "target sample"],
-        watched: Bool[np.ndarray, " sample"],
+        is_watched: Bool[np.ndarray, " sample"],
         targets: Sequence[Target],
         *,
         kind: MlpKind,
         seeds: int,
+        done: Callable[[int], None],
     ) -> None:
         """Train them.
 
         Args:
-            states: What is read of the training tokens.
-            labels: What is learned.
-            watched: Tokens that are not learned from but say when to stop.
+            learned: What is read of the training tokens.
+            watched: The same of tokens that are not learned from but say when to stop.
+            labels: What is true of both.
+            is_watched: Which of the labels belong to the latter.
             targets: The targets.
             kind: Which network.
             seeds: How often each is trained, from seed 0 on.
+            done: Is told how many networks have just stopped learning.
         """
         self._fits: list[tuple[list[Target], MlpProbes]] = []
         numbers = [target for target in targets if target.kind == "number"]
         classes = [[target] for target in targets if target.kind == "class"]
         for together in [numbers, *classes] if numbers else classes:
             truth = _truth(together, labels)
-            train, validation = (
-                ProbeRows(states=states[None, rows.to(states.device)], targets=truth[rows])
-                for rows in map(torch.from_numpy, (~watched, watched))
-            )
             fit = fit_mlp_probes(
-                train,
-                validation,
+                ProbeRows(states=learned, targets=truth[~is_watched]),
+                ProbeRows(states=watched, targets=truth[is_watched]),
                 kind=kind,
                 seeds=range(seeds),
                 classes=len(together[0].classes) or None,
+                done=done,
             )
             self._fits.append((together, fit))
 
-    def guess(self, states: Float[Tensor, "sample d"]) -> Guesses:
-        """Guess the targets of tokens, with an axis of seeds in front."""
-        return {
-            target.name: guesses[:, 0, :, column]
-            for targets, fit in self._fits
-            for guesses in [fit.predict(states[None].to(torch.float32))]
-            for column, target in enumerate(targets)
-        }
+    def guess(self, states: Float[Tensor, "reading sample d"]) -> list[Guesses]:
+        """Guess the targets of tokens by each reading, with an axis of seeds in front."""
+        found = [(targets, fit.predict(states)) for targets, fit in self._fits]
+        return [
+            {
+                target.name: guesses[:, reading, :, column]
+                for targets, guesses in found
+                for column, target in enumerate(targets)
+            }
+            for reading in range(len(states))
+        ]
 
 
 def _truth(targets: list[Target], labels: Int[np.ndarray, "target sample"]) -> Tensor:

@@ -57,3 +57,8 @@ class TokenSample:
         for kept, states in zip(self.states, sample.states, strict=True):
             own = rows.to(states.device)
             kept[own[own >= 0]] = states[own >= 0].to(torch.float32)
+
+    def take(self, reading: int) -> Float[Tensor, "sample _"]:
+        """Hand out the states of a reading and keep them no longer."""
+        states, self.states[reading] = self.states[reading], torch.empty(0, 0)
+        return states

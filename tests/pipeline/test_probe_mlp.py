@@ -9,6 +9,7 @@ from posprobe.core.errors import UserError
 from posprobe.data.document_folds import HELD_OUT
 from posprobe.data.random_sequences import random_sequences
 from posprobe.models.hooked import NO_SOURCE
+from posprobe.pipeline import probe_mlp
 from posprobe.pipeline.options import ProbeOptions
 from posprobe.pipeline.probe_corpus import ProbeCorpus, Side
 from posprobe.pipeline.probe_mlp import NetworkProbes
@@ -82,6 +83,30 @@ def test_networks_of_classes(tmp_path):
     assert score.headline.value > 0.8
     assert score.headline.value == pytest.approx(score.identity, abs=0.05)
     assert score.shuffled < 0.6
+
+
+def test_readings_side_by_side_are_what_each_is_alone(tmp_path, monkeypatch):
+    nope = str(save_decoder(tmp_path / "nope", n_ctx=128))
+    options = RANDOM | {"seeds": 2, "target": ("token", "to-end")}
+    options["site"] = (RESID_PRE, "blocks.0.hook_resid_mid", "blocks.0.hook_resid_post")
+    options |= {"probe": ("mlp-small",), "mlp_tokens": 300, "feature": ("state", "cosine")}
+    shown = []
+
+    def progress(items, *, total, what):
+        shown.append([what, total, -1])
+        for item in items:
+            shown[-1][2] += 1
+            yield item
+        shown[-1][2] += 1
+
+    together = probe(nope, progress=progress, **options).result.scores
+    bars = [bar[1:] for bar in shown if "mlp-small probes" in bar[0]]
+    # Two targets of each reading: two seeds and a control.
+    readings = len(together) // 2
+    assert readings > 2
+    assert bars == [[6 * readings, 6 * readings]]
+    monkeypatch.setattr(probe_mlp, "TOGETHER", 1)
+    assert probe(nope, **options).result.scores == together
 
 
 def test_a_sample_without_tokens_to_watch_is_refused():
