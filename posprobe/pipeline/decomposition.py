@@ -28,6 +28,9 @@ from posprobe.report.report import Report
 
 ENTRY = "blocks.0.hook_resid_pre"
 USUAL_LENGTH = 128
+_MOST_GROUPS, _FEWEST_GROUPS = 10, 4
+_ROOM = 1 << 31
+"""Bytes that the sums of the logits should not exceed, as long as there are groups enough."""
 
 
 def decomposition(ref: str, *, progress: Progress = silent, **options: Any) -> Report:
@@ -149,6 +152,19 @@ def _measure(
     )
 
 
+def group_count(model: Model, size: int) -> int:
+    """Return by how many groups of documents the logits' standard errors are estimated.
+
+    Each group has sums of its own, which are large where sequences are long.
+
+    Args:
+        model: Whose heads are measured.
+        size: How many positions count.
+    """
+    bytes_each = model.info.n_layers * model.info.n_heads * size**2 * 8
+    return max(_FEWEST_GROUPS, min(_MOST_GROUPS, _ROOM // bytes_each))
+
+
 def _places(tokens: TokenSet, chosen: DecompositionOptions) -> np.ndarray:
     """Return where the counted positions are: text, the same places in every document."""
     return np.flatnonzero(~np.isin(tokens[0], tokens.special_ids))[chosen.start :]
@@ -162,6 +178,7 @@ def _logit_sums(model: Model, size: int) -> LogitPartSums:
         info.n_heads,
         allowed.tril() if info.causal else allowed,
         terms=info.logit_terms,
+        groups=group_count(model, size),
     )
 
 

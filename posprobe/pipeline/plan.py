@@ -6,7 +6,7 @@ from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load
 from posprobe.models.protocol import Model
 from posprobe.pipeline.adjacency import conditions_of, open_models, read_sequences, sites_of
-from posprobe.pipeline.decomposition import open_decomposition
+from posprobe.pipeline.decomposition import group_count, open_decomposition
 from posprobe.pipeline.heads import open_heads
 from posprobe.pipeline.holmes_options import HolmesOptions
 from posprobe.pipeline.holmes_plan import plan_holmes
@@ -116,7 +116,7 @@ def _memory(model: Model, longest: int, chosen: Chosen) -> int:
 
 def _decomposition_memory(model: Model, longest: int, chosen: DecompositionOptions) -> int:
     """Estimate the bytes of the sums by group, and of one layer's scores of a batch."""
-    info, groups = model.info, 10
+    info, groups = model.info, group_count(model, longest)
     pairs = info.n_heads * longest**2
     sums = groups * info.n_layers * (pairs + longest * info.d_model) * _BYTES["float64"]
     return sums + 3 * chosen.batch_size * pairs * _BYTES[chosen.dtype]

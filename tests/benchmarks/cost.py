@@ -63,7 +63,17 @@ def measures() -> dict[str, Measure]:
     def probe(ref: str, length: int, documents: int) -> Any:
         return posprobe.probe(ref, length=length, documents=documents, init=False, **shared)
 
-    return {"manifold": manifold, "heads": heads, "adjacency": adjacency, "probe": probe}
+    def decomposition(ref: str, length: int, documents: int) -> Any:
+        sizes = {"length": length, "documents": documents}
+        return posprobe.decomposition(ref, init=False, **sizes, **shared)
+
+    return {
+        "manifold": manifold,
+        "heads": heads,
+        "adjacency": adjacency,
+        "probe": probe,
+        "decomposition": decomposition,
+    }
 
 
 def costs(folder: Path) -> Iterator[Cost]:

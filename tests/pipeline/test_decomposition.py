@@ -6,6 +6,7 @@ import torch
 
 from posprobe import compare, decomposition, save
 from posprobe.core.errors import UserError
+from posprobe.loaders import load
 from posprobe.loaders.wrapping import wrap
 from posprobe.models.build import build
 from posprobe.models.config import DecoderConfig, EncoderConfig
@@ -149,6 +150,13 @@ def test_comparing_pairs_the_documents(tmp_path):
     assert {d.place for d in heads} == {"absolute", "content", "relative"}
     for item in states:
         assert item.difference == pytest.approx(item.b - item.a)
+
+
+def test_long_sequences_have_fewer_groups_so_that_the_sums_stay_small(tmp_path):
+    model = load(str(save_decoder(tmp_path / "nope")))
+    assert module.group_count(model, 64) == 10
+    # Two layers of two heads have 32 bytes × size² a group, and there is room for 2 GiB.
+    assert [module.group_count(model, size) for size in (2048, 2896, 8192)] == [10, 8, 4]
 
 
 def test_a_plan_counts_documents_and_memory(tmp_path):
