@@ -60,7 +60,8 @@ def _beside_run_with_cache() -> Iterator[Line]:
     ours, cached = means(model, tokens), cached_means(model, tokens)
     assert all(np.allclose(found, cached[site], atol=1e-6) for site, found in ours.items())
     here, there = (
-        spent(_prepare, measure, "decoder", 4 * DOCUMENTS) for measure in (means, cached_means)
+        spent(_prepare, measure, "decoder", 4 * DOCUMENTS, repeats=3)
+        for measure in (means, cached_means)
     )
     what = "mean states, beside all batches of run_with_cache kept: memory"
     yield times_better(what, here.added / 1e6, there.added / 1e6, 3, "MB")

@@ -9,18 +9,20 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 Run = Callable[[], object]
 
 
-def seconds(*runs: Run, repeats: int = 5) -> list[float]:
-    """Return the median seconds of each, run in turns so that all meet the same neighbours."""
+def seconds(*runs: Run, repeats: int = 7) -> list[float]:
+    """Return the least seconds of each, run in turns so that all meet the same neighbours.
+
+    What other processes take only adds to them.
+    """
     for run in runs:
         run()  # compiles, and fills caches
     taken = [[_clock(run) for run in runs] for _ in range(repeats)]
-    return [median(times) for times in zip(*taken, strict=True)]
+    return [min(times) for times in zip(*taken, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,17 @@ class Spent:
     peak: float
 
 
-def spent(prepare: Callable[..., Run], *args: Any) -> Spent:
-    """Run what `prepare(*args)` returns in a fresh process; only the run itself counts."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(_spend, prepare, args).result()
+def spent(prepare: Callable[..., Run], *args: Any, repeats: int = 1) -> Spent:
+    """Run what `prepare(*args)` returns in fresh processes; only the run itself counts.
+
+    Of the runs the one with the middle peak is returned: how much memory a process gives back
+    between two batches differs from one to the next.
+    """
+    found = []
+    for _ in range(repeats):
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            found.append(pool.submit(_spend, prepare, args).result())
+    return sorted(found, key=lambda run: run.added)[repeats // 2]
 
 
 def _spend(prepare: Callable[..., Run], args: tuple[Any, ...]) -> Spent:
