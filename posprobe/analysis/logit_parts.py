@@ -121,13 +121,13 @@ class LogitPartSums:
         documents = self._documents
         if documents.sum() < 2:
             raise CorpusError("logits: want at least two documents, to tell position from content")
-        present = np.flatnonzero(documents)
-        apart = [present[present != left] for left in present]
-        enough = [kept for kept in apart if documents[kept].sum() >= 2]
-        share = self._shares(present)
-        without = np.array([self._shares(kept) for kept in enough])
+        total = self._sums.sum(axis=2)
+        share = self._shares(total)
+        # Without one of two documents position cannot be told from content.
+        enough = np.flatnonzero((documents > 0) & (documents.sum() - documents >= 2))
+        without = np.array([self._shares(total, left) for left in enough.tolist()])
         classes = classify(share, tuple(_TERMS[part] for part in LOGIT_PARTS), threshold=threshold)
-        mean = torch.from_numpy(self._sums.sum(axis=2) / documents.sum())
+        mean = torch.from_numpy(total / documents.sum())
         size, causal = mean.shape[-1], not bool(self._fit.allowed.triu(1).any())
         offsets = near_offsets(size, REACH, causal=causal)
         pairs = int(self._fit.allowed.sum())
@@ -143,14 +143,18 @@ class LogitPartSums:
             agreement=self._agreements(mean),
         )
 
-    def _shares(self, groups: np.ndarray) -> Float[np.ndarray, "layer head 3"]:
-        n = self._documents[groups].sum()
-        mean = self._sums[:, :, groups].sum(axis=2) / n
+    def _shares(
+        self, total: Float[np.ndarray, "layer head query key"], left: int | None = None
+    ) -> Float[np.ndarray, "layer head 3"]:
+        """Split the variance over all groups of documents, or over all but one."""
+        kept = np.arange(len(self._documents)) != left
+        n = self._documents[kept].sum()
+        mean = (total if left is None else total - self._sums[:, :, left]) / n
         of_mean = (mean**2).sum(axis=(2, 3))
-        content = (self._squares[..., groups].sum(axis=-1) - n * of_mean) / (n - 1)
+        content = (self._squares[..., kept].sum(axis=-1) - n * of_mean) / (n - 1)
         position = of_mean - content / n
         fitted = self._fit.squares(torch.from_numpy(mean)).numpy()
-        spread = (self._relative[..., groups].sum(axis=-1) - n * fitted) / (n - 1)
+        spread = (self._relative[..., kept].sum(axis=-1) - n * fitted) / (n - 1)
         relative = fitted - spread / n
         parts = np.stack([position - relative, content, relative], axis=-1)
         whole = (position + content)[..., None]

@@ -116,7 +116,7 @@ def _measure(
     suffixes = ["", *(f"_{stream}" for stream in model.info.streams)]
     names = [f"{name}{end}" for name in (ENTRY, "hook_resid_post") for end in suffixes]
     states = {site: StateSums() for site in available(model, names)}
-    places = torch.from_numpy(_places(tokens, chosen))
+    places = _places(tokens, chosen)
     terms = model.info.logit_terms
     logits = _logit_sums(model, len(places)) if shows_logits(model) else None
 
@@ -130,7 +130,7 @@ def _measure(
     found = stream_states(model, steps, list(states), device=chosen.device, edits=edits)
     for _, activations in found:
         for site, activation in activations.items():
-            states[site].update(activation[:, places].flatten(2))
+            states[site].update(activation[:, _index(places)].flatten(2))
     (name,) = short_names([model.source.ref])
     return DecompositionResult(
         checkpoint=name,
@@ -182,5 +182,14 @@ def _logit_sums(model: Model, size: int) -> LogitPartSums:
     )
 
 
-def _at(logits: Tensor, places: Tensor) -> Tensor:
-    return logits[..., places, :][..., places]
+def _at(logits: Tensor, places: np.ndarray) -> Tensor:
+    index = _index(places)
+    return logits[..., index, :][..., index]
+
+
+def _index(places: np.ndarray) -> slice | Tensor:
+    """Return neighbouring places as a slice, which copies nothing."""
+    first, last = int(places[0]), int(places[-1])
+    if last - first + 1 == len(places):
+        return slice(first, last + 1)
+    return torch.from_numpy(places)
