@@ -399,4 +399,7 @@ def main() -> None:
     """Run the command line; errors that a user can mend take one line and status 2."""
     from posprobe.exits import run_and_exit
 
+    # Torch reads this when it is imported. Threads that spin while they wait for work take the
+    # cores from NumPy's, and from those of other programs.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     run_and_exit(app)
