@@ -27,15 +27,21 @@ def variance_shares(
     """
     parts = np.diagonal(products, axis1=-2, axis2=-1)[..., :-1]
     whole, spread = products[..., -1, -1], parts.sum(axis=-1)
-    floor = _NOTHING * energy
-    return _ratio(products[..., :-1, -1], whole, floor), _ratio(parts, spread, floor)
+    return shares_of(products[..., :-1, -1], whole, energy), shares_of(parts, spread, energy)
 
 
-def _ratio(
+def shares_of(
     parts: Float[np.ndarray, "*axes term"],
     whole: Float[np.ndarray, "*axes"],
-    floor: Float[np.ndarray, "*axes"],
+    energy: Float[np.ndarray, "*axes"],
 ) -> Float[np.ndarray, "*axes term"]:
-    defined = np.broadcast_to((whole > floor)[..., None], parts.shape)
+    """Divide parts of a variance by the whole; NaN where it is nothing but rounding.
+
+    Args:
+        parts: What the whole is the sum of.
+        whole: The variance, in the units of the parts.
+        energy: The mean square or the sum of squares that the variance is a part of.
+    """
+    defined = np.broadcast_to((whole > _NOTHING * energy)[..., None], parts.shape)
     nothing = np.full(parts.shape, np.nan)
     return np.divide(parts, whole[..., None], out=nothing, where=defined)

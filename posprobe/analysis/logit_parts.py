@@ -10,6 +10,7 @@ from torch import Tensor
 from posprobe.analysis.decomposition import AGREEMENT_PARTS, LOGIT_PARTS, LogitParts
 from posprobe.analysis.finite import require_none_bad
 from posprobe.analysis.head_classes import classify, count_classes
+from posprobe.analysis.head_shares import shares_of
 from posprobe.analysis.offset_fit import OffsetFit, near_offsets, products
 from posprobe.analysis.resampling import jackknife_se
 from posprobe.analysis.term_agreement import TermAgreement
@@ -17,8 +18,6 @@ from posprobe.core.errors import CorpusError
 
 REACH = 32
 """The curve of the relative part is kept up to this distance."""
-_NOTHING = 1e-20
-"""Variance below this part of the mean square is rounding in float64."""
 _TERMS = {"absolute": "ap", "content": "sem", "relative": "rp"}
 """Which exact term each part of the logits stands for, where a model has one."""
 
@@ -63,7 +62,6 @@ class LogitPartSums:
         size = len(allowed)
         self._seen = [0] * n_layers
         shape = (n_layers, n_heads, groups)
-        self._documents = np.zeros(groups)
         self._sums = np.zeros((*shape, size, size))
         self._squares = np.zeros(shape)
         self._relative = np.zeros(shape)
@@ -93,7 +91,6 @@ class LogitPartSums:
         for index, document in enumerate(logits):
             group = self._seen[layer] % self._sums.shape[2]
             self._seen[layer] += 1
-            self._documents[group] += layer == 0
             exact = torch.where(allowed, document.cpu().to(torch.float64), 0.0)
             energy = products(exact, exact)
             if not bool(torch.isfinite(energy).all()):
@@ -143,6 +140,12 @@ class LogitPartSums:
             agreement=self._agreements(mean),
         )
 
+    @property
+    def _documents(self) -> Float[np.ndarray, " group"]:
+        """How many documents each group has."""
+        groups = self._sums.shape[2]
+        return np.bincount(np.arange(self._seen[0]) % groups, minlength=groups).astype(float)
+
     def _shares(
         self, total: Float[np.ndarray, "layer head query key"], left: int | None = None
     ) -> Float[np.ndarray, "layer head 3"]:
@@ -157,10 +160,7 @@ class LogitPartSums:
         spread = (self._relative[..., kept].sum(axis=-1) - n * fitted) / (n - 1)
         relative = fitted - spread / n
         parts = np.stack([position - relative, content, relative], axis=-1)
-        whole = (position + content)[..., None]
-        defined = whole > _NOTHING * self._energy[..., None] / self._documents.sum()
-        nothing = np.full(parts.shape, np.nan)
-        return np.divide(parts, whole, out=nothing, where=np.broadcast_to(defined, parts.shape))
+        return shares_of(parts, position + content, self._energy / self._documents.sum())
 
     def _agreements(
         self, mean: Float[Tensor, "layer head query key"]
@@ -168,8 +168,9 @@ class LogitPartSums:
         if not self._agreement:
             return np.zeros((*mean.shape[:2], 0))
         relative = self._fit.part(mean)
+        squares = torch.from_numpy(self._squares.sum(axis=2))
         found = [
-            sums.result(mean=m, relative=r)
-            for sums, m, r in zip(self._agreement, mean, relative, strict=True)
+            sums.result(mean=m, relative=r, logits=s, documents=float(self._documents.sum()))
+            for sums, m, r, s in zip(self._agreement, mean, relative, squares, strict=True)
         ]
         return np.stack([np.stack([f[part] for part in AGREEMENT_PARTS], axis=-1) for f in found])

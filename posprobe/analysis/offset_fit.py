@@ -70,9 +70,7 @@ class OffsetFit:
 
     def part(self, rows: Float[Tensor, "*axes query key"]) -> Float[Tensor, "*axes query key"]:
         """Return the part of centred logits that the fit explains, centred as well."""
-        curve = self.curve(rows)
-        flat = curve[..., self._offsets.flatten()]
-        return self.centred(flat.unflatten(-1, self._offsets.shape))
+        return self.centred(self.curve(rows)[..., self._offsets])
 
 
 def products(

@@ -63,7 +63,6 @@ class StateSums:
         """
         assert groups >= 2, "a standard error needs at least 2 groups"
         self._groups = groups
-        self._seen = 0
         self._documents = np.zeros(groups)
         self._squares = np.zeros(groups)
         self._means = np.zeros(groups)
@@ -85,8 +84,7 @@ class StateSums:
             require_finite(exact, "states")
             if self._states is None:
                 self._states = np.zeros((self._groups, *exact.shape))
-            group = self._seen % self._groups
-            self._seen += 1
+            group = int(self._documents.sum()) % self._groups
             self._documents[group] += 1
             self._states[group] += exact
             self._squares[group] += (exact**2).sum()
@@ -113,33 +111,38 @@ class StateSums:
         Raises:
             CorpusError: If there are fewer than two documents or two positions.
         """
-        if self._states is None or self._seen < 2 or self._states.shape[1] < 2:
+        if self._states is None or self._documents.sum() < 2 or self._states.shape[1] < 2:
             raise CorpusError(f"{site}: want at least two documents of at least two positions")
         groups = np.flatnonzero(self._documents)
         parts = _components(self._part(groups))
+        share = _shares(parts)
         apart = [groups[groups != left] for left in groups]
         # Without one of two documents nothing can be told from chance.
         enough = [kept for kept in apart if self._documents[kept].sum() >= 2]
         without = np.array([_shares(_components(self._part(kept))) for kept in enough])
         without = without.reshape(-1, 3)
-        power = self._power(groups)
-        rank, peak = self._rank(groups, seed), int(power.by_position.argmax())
-        smooth = rank > 0 and power.whole > 0
+        states = self._states[groups]
+        centred = states - states.mean(axis=1, keepdims=True)
+        # Products of different groups hold no noise of their own, since documents are independent.
+        power = _crossed(centred)
+        waves = np.asarray(dct(centred, type=2, norm="ortho", axis=1))
+        rank, peak = self._rank(groups, seed), int(power.argmax())
+        smooth = rank > 0 and power.sum() > 0
         nan = float("nan")
         return StateParts(
             site=site,
             layer=layer,
             stream=stream,
-            share=_shares(parts),
+            share=share,
             share_se=jackknife_se(without),
             without=without,
             variance=float(sum(parts[:3])),
             rank=rank,
-            low4=power.low4 if smooth else nan,
-            low4_se=float(jackknife_se(self._low4(apart))[0]) if smooth else nan,
+            low4=_low4(waves) if smooth else nan,
+            low4_se=_low4_se(waves) if smooth else nan,
             peak=first + peak,
-            peak_share=float(power.by_position[peak] / power.whole) if smooth else nan,
-            undefined=None if np.isfinite(_shares(parts)).all() else "the states do not vary",
+            peak_share=float(power[peak] / power.sum()) if smooth else nan,
+            undefined=None if np.isfinite(share).all() else "the states do not vary",
         )
 
     def _part(self, groups: np.ndarray) -> _Sums:
@@ -150,22 +153,6 @@ class StateSums:
             squares=float(self._squares[groups].sum()),
             means=float(self._means[groups].sum()),
         )
-
-    def _power(self, groups: np.ndarray) -> "_Power":
-        """Split the position part's power by frequency and by position.
-
-        Products of different groups hold no noise of their own, since documents are
-        independent.
-        """
-        assert self._states is not None
-        states = self._states[groups]
-        centred = states - states.mean(axis=1, keepdims=True)
-        waves = np.asarray(dct(centred, type=2, norm="ortho", axis=1))
-        return _Power(by_frequency=_crossed(waves), by_position=_crossed(centred))
-
-    def _low4(self, apart: list[np.ndarray]) -> Float[np.ndarray, "group 1"]:
-        several = [kept for kept in apart if len(kept) > 1]
-        return np.array([self._power(kept).low4 for kept in several]).reshape(-1, 1)
 
     def _rank(self, groups: np.ndarray, seed: int) -> int:
         """Count directions beyond the widest that chance shows.
@@ -191,24 +178,21 @@ class StateSums:
         return int((spread > max(*chance, rounding)).sum())
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Power:
-    by_frequency: Float[np.ndarray, " frequency"]
-    by_position: Float[np.ndarray, " pos"]
-
-    @property
-    def whole(self) -> float:
-        return float(self.by_position.sum())
-
-    @property
-    def low4(self) -> float:
-        return float(self.by_frequency[LOW].sum() / self.by_frequency.sum())
-
-
 def _crossed(values: Float[np.ndarray, "group row d_model"]) -> Float[np.ndarray, " row"]:
     """Sum the products of each group with every other one, row by row."""
     whole = values.sum(axis=0)
     return (whole**2).sum(axis=-1) - (values**2).sum(axis=(0, 2))
+
+
+def _low4(waves: Float[np.ndarray, "group frequency d_model"]) -> float:
+    power = _crossed(waves)
+    return float(power[LOW].sum() / power.sum())
+
+
+def _low4_se(waves: Float[np.ndarray, "group frequency d_model"]) -> float:
+    groups = len(waves)
+    apart = [_low4(np.delete(waves, left, axis=0)) for left in range(groups) if groups > 2]
+    return float(jackknife_se(np.array(apart).reshape(-1, 1))[0])
 
 
 def _width(matrix: Float[np.ndarray, "pos d_model"]) -> float:

@@ -31,11 +31,10 @@ class TermAgreement:
             fit: What splits position.
         """
         self._fit = fit
-        self._documents = 0
         self._position: Tensor = torch.zeros(())
         self._content: Tensor = torch.zeros(())
         self._squares: dict[str, Tensor] = dict.fromkeys(
-            ("position", "relative", "content", "logits", "both"), torch.zeros(())
+            ("position", "relative", "content", "both"), torch.zeros(())
         )
 
     def update(self, logits: Rows, terms: Mapping[str, Rows]) -> None:
@@ -48,26 +47,28 @@ class TermAgreement:
         known = [terms[name] for name in _POSITIONS if name in terms]
         position = reduce(torch.add, known, torch.zeros(1, 1, 1, dtype=logits.dtype))
         content = terms[_CONTENT]
-        self._documents += 1
         self._position = self._position + position
         self._content = self._content + content
         found = {
             "position": products(position, position),
             "relative": self._fit.squares(position),
             "content": products(content, content),
-            "logits": products(logits, logits),
             "both": products(content, logits),
         }
         self._squares = {name: self._squares[name] + p for name, p in found.items()}
 
-    def result(self, *, mean: Rows, relative: Rows) -> dict[str, Float[np.ndarray, " head"]]:
+    def result(
+        self, *, mean: Rows, relative: Rows, logits: Float[Tensor, " head"], documents: float
+    ) -> dict[str, Float[np.ndarray, " head"]]:
         """Correlate each part with its term; NaN where one of them does not vary.
 
         Args:
             mean: The mean of the centred logits over documents, which position decides.
             relative: The part of it that depends on distance only.
+            logits: Sums of squares of the centred logits of all documents.
+            documents: How many there were.
         """
-        squares, n = self._squares, self._documents
+        squares, n = self._squares, documents
         parts = {"position": mean, "absolute": mean - relative, "relative": relative}
         terms = {
             "position": squares["position"],
@@ -79,16 +80,16 @@ class TermAgreement:
                 products(part, self._position),
                 n * products(part, part),
                 terms[name],
-                of=(squares["logits"], squares["position"]),
+                of=(logits, squares["position"]),
             )
             for name, part in parts.items()
         }
         # What differs between documents is what is left of them when their mean is taken off.
         found["content"] = _ratio(
             squares["both"] - products(mean, self._content),
-            squares["logits"] - n * products(mean, mean),
+            logits - n * products(mean, mean),
             squares["content"],
-            of=(squares["logits"], squares["logits"]),
+            of=(logits, logits),
         )
         return found
 

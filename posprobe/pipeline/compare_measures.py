@@ -13,10 +13,11 @@ from posprobe.analysis.decomposition import (
     DecompositionResult,
     StateParts,
 )
+from posprobe.analysis.differences import NORMAL
 from posprobe.analysis.heads import HeadsResult
 from posprobe.analysis.holmes import HolmesResult, PhenomenonScore
 from posprobe.analysis.manifold import Manifold, ManifoldResult
-from posprobe.analysis.probes import ProbeScore, ProbesResult
+from posprobe.analysis.probes import ProbeScore, ProbesResult, Score
 from posprobe.core.errors import UserError
 from posprobe.figures.heads import TERMS
 from posprobe.figures.manifold_nulls import MEASURES
@@ -151,10 +152,9 @@ def compare_decomposition(sides: Sides) -> Iterator[Difference]:
     assert isinstance(b, DecompositionResult)
     for (stream, layer), (one, other) in _both(a.states, b.states, _parts_key):
         for index, name in enumerate(STATE_PARTS):
-            yield sides.by_errors_or_groups(
-                *(float(parts.share[index]) for parts in (one, other)),
-                errors=(float(one.share_se[index]), float(other.share_se[index])),
-                without=(one.without[:, index], other.without[:, index]),
+            yield (by_groups if sides.paired else by_intervals)(
+                _share(one, index),
+                _share(other, index),
                 units="documents",
                 n=min(a.documents, b.documents),
                 measure="decomposition",
@@ -250,6 +250,20 @@ def _examined(report: Report) -> tuple[Any, ...]:
     assert isinstance(report.result, ProbesResult)
     found = report.result
     return found.train_documents, found.test_documents, report.provenance.options.get("seed")
+
+
+def _share(parts: StateParts, index: int) -> Score:
+    """Return a share of the states as any score, with the interval of its standard error."""
+    value, error = float(parts.share[index]), NORMAL * float(parts.share_se[index])
+    without = tuple(parts.without[:, index].tolist())
+    return Score(
+        metric="share",
+        value=value,
+        low=value - error,
+        high=value + error,
+        by_seed=(value,),
+        without=without,
+    )
 
 
 def _of_term(result: HeadsResult, field: str, term: str) -> np.ndarray:

@@ -91,29 +91,6 @@ class Sides:
         kept = a[np.isfinite(a)], b[np.isfinite(b)]
         return found(*kept, interval, "separate", units, **where)
 
-    def by_errors_or_groups(
-        self,
-        a: float,
-        b: float,
-        *,
-        errors: tuple[float, float],
-        without: tuple[np.ndarray, np.ndarray],
-        **where: Any,
-    ) -> Difference:
-        """Compare two numbers with standard errors, paired where the sequences are the same.
-
-        Args:
-            a: The number of the first side.
-            b: That of the second.
-            errors: Their standard errors.
-            without: Each without one group of sequences.
-            **where: Units, their number, and the fields of `Difference` that say which it is.
-        """
-        if self.paired and len(without[0]) == len(without[1]) > 1:
-            interval = jackknife_difference(a, b, without_a=without[0], without_b=without[1])
-            return _bounded(a, b, interval, "paired", **where)
-        return by_errors(a, b, se_a=errors[0], se_b=errors[1], **where)
-
 
 def found(
     a: np.ndarray, b: np.ndarray, interval: Interval, method: Method, units: str, **where: Any

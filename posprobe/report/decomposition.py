@@ -4,19 +4,24 @@ from typing import Any
 
 import numpy as np
 
-from posprobe.analysis.decomposition import AGREEMENT_PARTS, DecompositionResult, StateParts
+from posprobe.analysis.decomposition import (
+    AGREEMENT_PARTS,
+    LOGIT_PARTS,
+    DecompositionResult,
+    StateParts,
+)
 from posprobe.figures.decomposition import by_stream, decomposition_figures
 from posprobe.figures.finite import finite_mean
 from posprobe.figures.head_map import counted
 from posprobe.figures.words import decimal, percent
 from posprobe.report.decomposition_tables import (
     agreement_table,
-    class_table,
     curve_tables,
     head_table,
     overview,
     state_table,
 )
+from posprobe.report.heads_tables import class_table
 from posprobe.report.names import together
 from posprobe.report.section import Block, Section
 
@@ -82,16 +87,14 @@ def _glance(result: DecompositionResult) -> dict[str, Any]:
         name = "position in the states" + ("" if stream == "whole" else f", {stream}")
         found |= {f"{name}, entering": layers[0].share[0], f"{name}, last": layers[-1].share[0]}
     if result.logits is not None:
-        for part, name in enumerate(("absolute", "content", "relative")):
+        for part, name in enumerate(LOGIT_PARTS):
             found[f"{name} share of the logits"] = finite_mean(result.logits.share[:, :, part])
     return {name: float(value) for name, value in found.items()}
 
 
 def _headline(result: DecompositionResult) -> list[str]:
     whole = next(iter(by_stream(result).values()))
-    sentences = [_state_sentence(result, whole)]
-    if shape := _shape_sentence(whole[-1]):
-        sentences.append(shape)
+    sentences = [_state_sentence(result, whole), _shape_sentence(whole[-1])]
     if result.logits is not None:
         sentences.append(_head_sentence(result))
         if result.logits.agreement.size:
@@ -162,8 +165,10 @@ def _blocks(result: DecompositionResult) -> tuple[Block, ...]:
                 blocks.append(Block(figure=figure, tables=(state_table(result),)))
             case "decomposition-heads":
                 assert result.logits is not None
+                init = result.init.logits if result.init else None
+                classes = class_table(result.logits.class_counts, init and init.class_counts)
                 tables = (head_table(result.logits),)
-                blocks.append(Block(figure=figure, beside=class_table(result), tables=tables))
+                blocks.append(Block(figure=figure, beside=classes, tables=tables))
             case "decomposition-relative":
                 assert result.logits is not None
                 blocks.append(Block(figure=figure, tables=curve_tables(result.logits)))

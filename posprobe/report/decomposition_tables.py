@@ -15,10 +15,7 @@ from posprobe.analysis.decomposition import (
 from posprobe.figures.decomposition import by_stream, curve_layers
 from posprobe.figures.finite import finite_mean
 from posprobe.figures.sites import layer_name
-from posprobe.figures.theme import CLASSES
 from posprobe.report.table import Table
-
-_PRINTED = {"absolute": "logits: absolute", "content": "content ", "relative": "relative"}
 
 
 def overview(result: DecompositionResult) -> pd.DataFrame:
@@ -65,19 +62,6 @@ def state_table(result: DecompositionResult) -> Table:
         heads=2,
         notes=tuple(notes),
     )
-
-
-def class_table(result: DecompositionResult) -> Table:
-    """Return the heads per class, beside those at random initialisation."""
-    assert result.logits is not None
-    columns: dict[str, Any] = {
-        "class": list(CLASSES),
-        "heads": [result.logits.class_counts.get(name, 0) for name in CLASSES],
-    }
-    if result.init is not None and result.init.logits is not None:
-        counts = result.init.logits.class_counts
-        columns["random init"] = [counts.get(name, 0) for name in CLASSES]
-    return Table(frame=pd.DataFrame(columns), caption="Heads per class")
 
 
 def head_table(logits: LogitParts) -> Table:

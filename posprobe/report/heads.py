@@ -6,6 +6,7 @@ import numpy as np
 
 from posprobe.analysis.heads import HeadsResult
 from posprobe.figures.finite import finite_mean
+from posprobe.figures.head_map import counted
 from posprobe.figures.heads import TERMS, heads_figures
 from posprobe.figures.words import decimal, percent
 from posprobe.report.heads_tables import (
@@ -98,10 +99,7 @@ def _class_sentence(result: HeadsResult) -> str:
     first = f"Of the {total} heads of {result.checkpoint}, {words}"
     if result.init is None:
         return f"{first}."
-    counts = ", ".join(
-        f"{count} {name}" for name, count in result.init.class_counts.items() if count
-    )
-    return f"{first}; at random initialisation: {counts}."
+    return f"{first}; at random initialisation: {counted(result.init.class_counts)}."
 
 
 def _separation_sentence(result: HeadsResult) -> str:
@@ -142,8 +140,10 @@ def _blocks(result: HeadsResult) -> tuple[Block, ...]:
     for figure in heads_figures(result):
         match figure.id:
             case "heads-map":
+                random = None if result.init is None else result.init.class_counts
+                classes = class_table(result.class_counts, random)
                 tables = (share_table(result),)
-                block = Block(figure=figure, beside=class_table(result), tables=tables)
+                block = Block(figure=figure, beside=classes, tables=tables)
             case "heads-histogram":
                 tables = (histogram_table(result),)
                 block = Block(figure=figure, beside=cut_table(result), tables=tables)

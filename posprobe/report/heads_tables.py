@@ -28,14 +28,14 @@ def layer_overview(result: HeadsResult) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def class_table(result: HeadsResult) -> Table:
-    """Return the heads per class, beside those at random initialisation."""
+def class_table(heads: dict[str, int], random: dict[str, int] | None) -> Table:
+    """Return the heads per class, beside those at random initialisation if they are known."""
     columns: dict[str, Any] = {
         "class": list(CLASSES),
-        "heads": [result.class_counts.get(name, 0) for name in CLASSES],
+        "heads": [heads.get(name, 0) for name in CLASSES],
     }
-    if result.init is not None:
-        columns["random init"] = [result.init.class_counts.get(name, 0) for name in CLASSES]
+    if random is not None:
+        columns["random init"] = [random.get(name, 0) for name in CLASSES]
     return Table(frame=pd.DataFrame(columns), caption="Heads per class")
 
 
