@@ -1,8 +1,10 @@
 """Small networks that read a target from states: one per place, target and seed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
+from threading import Lock
 from typing import Literal
 
 import numpy as np
@@ -12,16 +14,19 @@ from torch import Tensor
 
 from posprobe.analysis.mlp_networks import start_networks
 from posprobe.analysis.mlp_scales import FeatureScales, NumberScales
-from posprobe.analysis.mlp_stack import STATES, MlpStack
+from posprobe.analysis.mlp_stack import MlpStack
 from posprobe.analysis.mlp_training import MlpTraining, train_stack
+from posprobe.core.workers import side_by_side
 
 MlpKind = Literal["mlp", "mlp-small"]
 
 HIDDEN: dict[MlpKind, tuple[int, ...]] = {"mlp": (512, 384, 128), "mlp-small": (64,)}
 """Widths of the hidden layers; those of `mlp` are from B (arXiv 2501.00073)."""
 _CACHED, _PARAMETERS = 1 << 21, 1 << 24
-"""Numbers in the networks trained side by side: on a processor no more than its cache holds with
-their gradients, on an accelerator as many as save time."""
+"""Numbers in the networks of one stack: on a processor no more than its cache holds with their
+gradients, on an accelerator as many as save time."""
+_STATES = 1 << 25
+"""Numbers of states that a stack holds at once."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,7 +98,7 @@ def fit_mlp_probes(
     training: MlpTraining | None = None,
     done: Callable[[int], None] = lambda _: None,
 ) -> MlpProbes:
-    """Train one network per seed, place and target, many at a time.
+    """Train one network per seed, place and target, many at a time, on all threads.
 
     Each network is what it would be if trained alone: it has its own loss, its own best epoch
     and its own end. The networks of one seed start alike and meet the tokens in one order.
@@ -107,7 +112,7 @@ def fit_mlp_probes(
         seeds: Different seeds, each of which makes networks of its own.
         classes: How many classes the one target has; None for numbers.
         training: How they learn; None: as usual.
-        done: Is told how many networks have just stopped learning.
+        done: Is told now and then how many networks have just stopped learning.
     """
     assert len(set(seeds)) == len(seeds) > 0, "want different seeds"
     assert validation.states.shape[1], "want tokens that say which epoch was best"
@@ -117,26 +122,40 @@ def fit_mlp_probes(
     places, _, d = train.states.shape
     shape = (len(seeds), places, answers.shape[1])
     widths = (d, *HIDDEN[kind], classes or 1)
-    training = training or MlpTraining()
-    stacks = []
-    for seed, place, target in _groups(shape, _group_size(widths, training.batch, answers.device)):
-        own_seeds = [seeds[number] for number in seed.tolist()]
+    training, telling = training or MlpTraining(), Lock()
+
+    def trained(numbers: Int[Tensor, "network axis"], go_on: Callable[[], None]) -> MlpStack:
+        own_seeds = [seeds[number] for number in numbers[:, 0].tolist()]
+        seed, place, target = numbers.T.to(answers.device)
         stack = MlpStack(
             networks=start_networks(widths, own_seeds, features.mean),
-            seed=seed.to(answers.device),
-            place=place.to(answers.device),
-            target=target.to(answers.device),
+            seed=seed,
+            place=place,
+            target=target,
             scales=features,
         )
+
+        def tell(stopped: int) -> None:
+            go_on()
+            with telling:
+                done(stopped)
+
         train_stack(
             stack,
             (train.states, answers),
             (validation.states, watched),
             seeds=own_seeds,
             training=training,
-            done=done,
+            done=tell,
         )
-        stacks.append(stack)
+        return stack
+
+    on_processor = answers.device.type == "cpu"
+    groups = _groups(shape, _most(widths, training.batch, on_processor=on_processor))
+    if on_processor:
+        stacks = side_by_side(trained, groups)
+    else:
+        stacks = [trained(numbers, lambda: None) for numbers in groups]
     return MlpProbes(stacks=tuple(stacks), shape=shape, scales=numbers)
 
 
@@ -149,17 +168,15 @@ def _answers(
     return scales.standardise(rows.targets).to(like)
 
 
-def _group_size(widths: Sequence[int], batch: int, device: torch.device) -> int:
-    """Say how many networks are trained side by side."""
+def _most(widths: Sequence[int], batch: int, *, on_processor: bool) -> int:
+    """Say how many networks go into a stack."""
     numbers = sum(inner * outer for inner, outer in pairwise(widths))
-    most = _CACHED if device.type == "cpu" else _PARAMETERS
-    return max(1, min(most // numbers, STATES // (batch * max(widths))))
+    most = _CACHED if on_processor else _PARAMETERS
+    return max(1, min(most // numbers, _STATES // (batch * max(widths))))
 
 
-def _groups(
-    shape: tuple[int, int, int], size: int
-) -> Iterator[tuple[Int[Tensor, " network"], Int[Tensor, " network"], Int[Tensor, " network"]]]:
-    """Number the networks by seed, place and target, and yield some at a time."""
-    for numbers in torch.ones(shape).nonzero().split(size):
-        seed, place, target = numbers.T
-        yield seed, place, target
+def _groups(shape: tuple[int, int, int], most: int) -> Sequence[Int[Tensor, "network axis"]]:
+    """Number the networks by seed, place and target, in groups for all threads alike."""
+    numbers, threads = torch.ones(shape).nonzero(), torch.get_num_threads()
+    rounds = ceil(len(numbers) / (most * threads))
+    return numbers.tensor_split(min(rounds * threads, len(numbers)))

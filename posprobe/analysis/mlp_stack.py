@@ -11,8 +11,8 @@ from torch.nn.functional import cross_entropy
 from posprobe.analysis.mlp_networks import StackedNetworks
 from posprobe.analysis.mlp_scales import FeatureScales
 
-STATES = 1 << 25
-"""Numbers of states held at once, which every network has a copy of."""
+BLOCK = 1024
+"""Tokens that every network looks at together where it learns nothing from them."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,9 +74,6 @@ class MlpStack:
     def blocks(
         self, states: Float[Tensor, "place all d"]
     ) -> Iterator[Int[Tensor, "network _sample"]]:
-        """Yield all rows, some at a time, the same ones for every network."""
-        networks, (_, tokens, d) = len(self.place), states.shape
-        size = max(1, STATES // (networks * d))
-        for start in range(0, tokens, size):
-            rows = torch.arange(start, min(start + size, tokens), device=states.device)
-            yield rows.expand(networks, -1)
+        """Yield all rows, some at a time, the same ones for every network of any stack."""
+        for rows in torch.arange(states.shape[1], device=states.device).split(BLOCK):
+            yield rows.expand(len(self.place), -1)

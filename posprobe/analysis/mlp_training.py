@@ -51,7 +51,8 @@ def train_stack(
         validation: What says which epoch was best.
         seeds: The seed of each network.
         training: How fast they learn, and when they stop.
-        done: Is told how many networks have just stopped.
+        done: Is told after each step how many networks have just stopped; what it raises ends
+            the training.
     """
     learners = MlpLearners(stack.networks, learning_rate=training.learning_rate)
     orders = {seed: torch.Generator().manual_seed(seed) for seed in seeds}
@@ -63,6 +64,7 @@ def train_stack(
         for rows in order.split(training.batch, dim=1):
             still = stack.part(learners.networks, learners.which)
             learners.step(still.loss(*train, rows[own]))
+            done(0)
         loss = _mean_loss(stack.part(learners.networks, learners.which), validation)
         better = loss < least
         learners.remember(better)

@@ -1,3 +1,4 @@
+from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -24,6 +25,14 @@ def planted(rng, tokens, *, places=2, d=6, dtype=np.float64):
         states=torch.tensor((code + noise).astype(dtype)),
         targets=torch.tensor(targets.astype(dtype)),
     )
+
+
+@contextmanager
+def threads(count):
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    yield
+    torch.set_num_threads(before)
 
 
 def part(rows, *, place=slice(None), target=slice(None)):
@@ -60,10 +69,24 @@ def test_company_makes_no_difference(sides, kind):
 def test_groups_and_blocks_make_no_difference(sides, monkeypatch):
     whole = fit(sides, seeds=(0, 1)).predict(sides.test.states)
     monkeypatch.setattr(mlp_probe, "_CACHED", 3 * (6 * 64 + 64))
-    monkeypatch.setattr(mlp_stack, "STATES", 3 * 6 * 7)
-    probes = fit(sides, seeds=(0, 1))
+    monkeypatch.setattr(mlp_stack, "BLOCK", 7)
+    with threads(1):
+        probes = fit(sides, seeds=(0, 1))
     assert [len(stack.seed) for stack in probes.stacks] == [3, 3, 2]
     np.testing.assert_allclose(probes.predict(sides.test.states), whole, atol=1e-9)
+
+
+def test_threads_make_no_difference_to_the_last_bit(rng):
+    sides = SimpleNamespace(
+        train=planted(rng, 300, dtype=np.float32), validation=planted(rng, 90, dtype=np.float32)
+    )
+    weights = []
+    for count in (1, 2, 3):
+        with threads(count):
+            stacks = fit(sides, kind="mlp", seeds=(0, 1)).stacks
+            weights.append(torch.cat([stack.networks.weights[1] for stack in stacks]))
+    assert len(weights[0]) == 8
+    assert all(torch.equal(own, weights[0]) for own in weights[1:])
 
 
 @pytest.mark.parametrize(("kind", "d"), [("mlp", 7), ("mlp-small", 7), ("mlp-small", 1)])
