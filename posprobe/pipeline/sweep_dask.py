@@ -11,6 +11,7 @@ from posprobe.core.errors import UserError
 from posprobe.pipeline.sweep_job import Job, Outcome, run_job
 from posprobe.pipeline.sweep_parts import Run
 
+LOG = logging.getLogger("posprobe")
 SCHEDULERS = ("local", "slurm")
 
 
@@ -66,8 +67,11 @@ def _where(distributed: Any, scheduler: str, workers: int, threads: int, stack: 
             raise UserError(
                 f"--scheduler slurm: describe a job in ~/.config/dask/jobqueue.yaml ({error})"
             ) from error
-        cluster.scale(jobs=workers)
-        return stack.enter_context(cluster)
+        stack.enter_context(cluster)
+        # Jobs that Slurm ended, at their walltime say, are asked for again; after `scale` none is.
+        cluster.adapt(minimum_jobs=workers, maximum_jobs=workers)
+        LOG.info("waiting for Slurm to start %d workers; squeue says where they are", workers)
+        return cluster
     if ":" not in scheduler:
         raise UserError(
             f"--scheduler {scheduler}: want {', '.join(SCHEDULERS)} or an address such as "

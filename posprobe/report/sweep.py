@@ -73,10 +73,12 @@ def _range(result: SweepResult, group: Group) -> str:
     lowest, highest = (choose(ends, key=lambda e: e[1].value) for choose in (min, max))
     point = lowest[1]
     where = "" if point.layer is None else " in the last layer"
-    return (
-        f"{point.quantity} at {point.place}{where} is from {_told(result, *lowest)} to "
-        f"{_told(result, *highest)}."
+    several = len({point.condition for _, point in ends}) > 1
+    low, high = (
+        _told(result, cell, point, [point.condition] if several else [])
+        for cell, point in (lowest, highest)
     )
+    return f"{point.quantity} at {point.place}{where} is from {low} to {high}."
 
 
 def _ends(group: Group) -> list[tuple[SweepCell, SweepPoint]]:
@@ -89,9 +91,10 @@ def _ends(group: Group) -> list[tuple[SweepCell, SweepPoint]]:
     return list(last.values())
 
 
-def _told(result: SweepResult, cell: SweepCell, point: SweepPoint) -> str:
+def _told(result: SweepResult, cell: SweepCell, point: SweepPoint, condition: list[str]) -> str:
     at = {axis: cell.at[axis] for axis in result.varying if axis in cell.at}
-    return decimal(point.value, 3) + (f" ({setting_words(at)})" if at else "")
+    words = [*([setting_words(at)] if at else []), *condition]
+    return decimal(point.value, 3) + (f" ({', '.join(words)})" if words else "")
 
 
 def _overview(result: SweepResult) -> pd.DataFrame:

@@ -1,6 +1,8 @@
 """Cells are measured once, whatever runs them and whatever befalls it."""
 
 import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -139,6 +141,56 @@ def test_a_worker_that_is_killed_loses_nothing(grid, tmp_path, cache, scheduler)
     assert json.loads(out)["result"] == alone["result"]
 
 
+SBATCH = """#!/bin/sh
+# As Slurm does: copies the script, runs it elsewhere, and says at once what the job is called.
+cp "$1" "$JOBS.$$"
+setsid sh "$JOBS.$$" >/dev/null 2>&1 &
+echo $! >> "$JOBS"
+echo "Submitted batch job $!"
+"""
+SCANCEL = """#!/bin/sh
+kill -- -"$1"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("setsid") is None, reason="needs setsid, of util-linux")
+def test_slurm_is_asked_again_for_jobs_that_it_ended(grid, tmp_path, cache):
+    pytest.importorskip("dask_jobqueue")
+    for name, script in {"sbatch": SBATCH, "scancel": SCANCEL}.items():
+        (tmp_path / name).write_text(script)
+        (tmp_path / name).chmod(0o755)
+    jobs = tmp_path / "jobs"
+    own = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "JOBS": str(jobs),
+        "DASK_JOBQUEUE__SLURM__MEMORY": "2GB",
+        "DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT": "1s",
+    }
+    slow = Path(grid).read_text().replace("prompts = 4", "prompts = 40\nbatch_size = 1")
+    Path(grid).write_text(slow)
+    words = [*COMMAND, "sweep", grid, "--jobs", "2", "--json", "--scheduler", "slurm"]
+    with (
+        (tmp_path / "err").open("w+") as err,
+        subprocess.Popen(
+            words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=err, text=True, env=os.environ | own
+        ) as run,
+    ):
+        _wait_for_a_cell(run, cache)
+        first = jobs.read_text().split()
+        assert len(first) == 2
+        for job in first:
+            os.killpg(int(job), signal.SIGKILL)
+        out = run.communicate(timeout=300)[0]
+        err.seek(0)
+        said = err.read()
+    assert run.returncode == 0, said
+    assert "waiting for Slurm to start 2 workers" in said
+    assert len(jobs.read_text().split()) >= 4
+    alone = json.loads(sweep(grid, jobs=1, no_cache=True).json())
+    assert json.loads(out)["result"] == alone["result"]
+
+
 def _wait_for_a_cell(run, cache):
     while not cache.is_dir() or not list(cache.glob("*.json")):
         assert run.poll() is None
@@ -242,7 +294,9 @@ def test_a_scheduler_that_is_none_is_told(grid):
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_slurm_without_a_description_of_its_jobs_is_told(grid):
     pytest.importorskip("dask_jobqueue")
-    with pytest.raises(UserError, match=r"--scheduler slurm: describe a job in ~/\.config/dask"):
+    undescribed = pytest.importorskip("dask").config.set({"jobqueue.slurm.memory": None})
+    told = r"--scheduler slurm: describe a job in ~/\.config/dask"
+    with undescribed, pytest.raises(UserError, match=told):
         sweep(grid, scheduler="slurm")
 
 

@@ -37,6 +37,16 @@ def test_the_headline_has_the_ends_of_the_range():
     )
 
 
+def test_the_headline_says_which_weights_where_there_are_several():
+    cells = []
+    for cell in RESULT.cells:
+        trained = [replace(point, condition="checkpoint", value=0.9) for point in cell.points]
+        cells.append(replace(cell, points=(*cell.points, *trained)))
+    (sentence,) = sweep_section(replace(RESULT, cells=tuple(cells))).headline
+    assert "from 0.021 (layers 2, width 10, random init) to 0.900 (" in sentence
+    assert sentence.endswith(", checkpoint).")
+
+
 def test_every_number_drawn_is_in_a_table():
     (block,) = sweep_section(RESULT).blocks
     frame = block.tables[0].frame
