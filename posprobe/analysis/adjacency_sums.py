@@ -1,10 +1,11 @@
 """Scores the states of a site, batch by batch of sequences."""
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Num
 from torch import Tensor
 
 from posprobe.analysis.adjacency import (
@@ -19,10 +20,12 @@ from posprobe.analysis.adjacency_sampled import adjacency_sampled
 from posprobe.analysis.adjacency_score import TOO_SHORT, unit_rows
 from posprobe.analysis.finite import require_finite
 from posprobe.analysis.resampling import bootstrap_mean
+from posprobe.core.arrays import Arrays, joined, split
 from posprobe.core.errors import CorpusError
 
 PICTURE = 64
 """Rows and columns of a similarity picture, at most."""
+_NAMES = tuple(field.name for field in fields(BatchScores))
 
 
 class AdjacencySums:
@@ -36,7 +39,7 @@ class AdjacencySums:
     `AdjacencyScore`.
 
     >>> sums = AdjacencySums(condition="checkpoint", site="a line", layer=0)
-    >>> sums.update(torch.tensor([[[1.0, pos] for pos in range(6)]]))
+    >>> sums.update(torch.tensor([[[1.0, pos] for pos in range(6)]]), torch.tensor([0]))
     >>> [(score.feature, score.rows_mean) for score in sums.scores(seed=0)]
     [('cosine', 1.0), ('norm', 0.0)]
     """
@@ -64,11 +67,12 @@ class AdjacencySums:
                 count in full. None: count.
             seed: Seed of the draws.
         """
-        self._draws, self._generator = draws, np.random.default_rng(seed)
+        self._draws, self._seed = draws, seed
         self._place = {"condition": condition, "site": site, "layer": layer}
         self.site, self.head = site, head
         self._ties: Ties = ties
         self._scores: dict[Feature, list[BatchScores]] = {"cosine": [], "norm": []}
+        self._numbers: list[Int[np.ndarray, " sample"]] = []
         self._similarity = np.zeros(())
         self._compared = np.zeros(())
         self._variance = np.zeros(())
@@ -76,11 +80,15 @@ class AdjacencySums:
         self._length: int | None = None
 
     @torch.no_grad()
-    def update(self, states: Float[Tensor, "sample pos d_model"]) -> None:
+    def update(
+        self, states: Float[Tensor, "sample pos d_model"], sequences: Int[Tensor, " sample"]
+    ) -> None:
         """Add sequences.
 
         Args:
             states: States of the site, any precision, no padding; the same length each time.
+            sequences: A number of each that stays with it, such as its index: scores are listed
+                in this order, and `draws` depend on it.
 
         Raises:
             NonFiniteError: If a state has inf or NaN; names the site.
@@ -94,8 +102,10 @@ class AdjacencySums:
             )
         values = states.to("cpu", torch.float64).numpy()
         require_finite(values, self.site)
+        numbers = sequences.cpu().numpy()
+        self._numbers.append(numbers)
         for feature, scores in self._scores.items():
-            scores.append(self._score_batch(values, feature))
+            scores.append(self._score_batch(values, feature, numbers))
         similarity, compared = _block_sums(values)
         self._similarity = self._similarity + similarity
         self._compared = self._compared + compared
@@ -104,9 +114,7 @@ class AdjacencySums:
         self._length = length
 
     def merge(self, other: "AdjacencySums") -> None:
-        """Add what another one has gathered, as if its sequences had come here next.
-
-        With `draws`, each draws its own triples.
+        """Add what another one has gathered, as if its sequences had come here.
 
         Raises:
             CorpusError: If its sequences have another length.
@@ -115,6 +123,7 @@ class AdjacencySums:
             return
         if self._length not in (None, other._length):
             raise CorpusError(f"sequences of {other._length} tokens after some of {self._length}")
+        self._numbers.extend(other._numbers)
         for feature, scores in self._scores.items():
             scores.extend(other._scores[feature])
         self._similarity = self._similarity + other._similarity
@@ -122,6 +131,37 @@ class AdjacencySums:
         self._variance = self._variance + other._variance
         self._sequences += other._sequences
         self._length = other._length
+
+    def arrays(self) -> Arrays:
+        """Return all that was gathered, for `restore`."""
+        if not self._sequences:
+            return {}
+        scores = {
+            feature: {name: _joined(parts, name) for name in _NAMES}
+            for feature, parts in self._scores.items()
+        }
+        sums = {
+            "similarity": self._similarity,
+            "compared": self._compared,
+            "variance": self._variance,
+            "numbers": np.concatenate(self._numbers),
+        }
+        return joined({**scores, "sums": sums})
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        if not arrays:
+            return
+        parts = split(arrays)
+        sums = parts["sums"]
+        self._scores = {
+            "cosine": [BatchScores(**parts["cosine"])],
+            "norm": [BatchScores(**parts["norm"])],
+        }
+        self._numbers = [sums["numbers"]]
+        self._similarity, self._compared = sums["similarity"], sums["compared"]
+        self._variance = sums["variance"]
+        self._sequences, self._length = len(sums["numbers"]), len(sums["variance"])
 
     def scores(self, *, seed: int) -> tuple[AdjacencyScore, AdjacencyScore]:
         """Return the score by cosine and the score by norm.
@@ -156,15 +196,22 @@ class AdjacencySums:
         return VarianceByPosition(**self._place, values=self._variance / self._sequences)
 
     def _score_batch(
-        self, states: Float[np.ndarray, "sample pos d_model"], feature: Feature
+        self,
+        states: Float[np.ndarray, "sample pos d_model"],
+        feature: Feature,
+        numbers: Int[np.ndarray, " sample"],
     ) -> BatchScores:
         if self._draws is None:
             return adjacency_scores(states, feature=feature, ties=self._ties)
         found = [
             adjacency_sampled(
-                one, seed=self._generator, draws=self._draws, feature=feature, ties=self._ties
+                one,
+                seed=np.random.default_rng([self._seed, number]),
+                draws=self._draws,
+                feature=feature,
+                ties=self._ties,
             )
-            for one in states
+            for one, number in zip(states, numbers.tolist(), strict=True)
         ]
         return BatchScores(
             rows=np.array([score.rows for score in found]),
@@ -178,8 +225,8 @@ class AdjacencySums:
 
     def _score(self, feature: Feature, seed: int) -> AdjacencyScore:
         parts = self._scores[feature]
-        rows = np.concatenate([part.rows for part in parts])
-        triples = np.concatenate([part.triples for part in parts])
+        order = np.argsort(np.concatenate(self._numbers))
+        rows, triples = (_joined(parts, name)[order] for name in ("rows", "triples"))
         defined = np.isfinite(rows)
         numbers: dict[str, Any] = {}
         for name, values in (("rows", rows), ("triples", triples)):
@@ -193,10 +240,14 @@ class AdjacencySums:
             rows=rows,
             triples=triples,
             **numbers,
-            left_out=int(sum(part.left_out.sum() for part in parts)),
+            left_out=int(_joined(parts, "left_out").sum()),
             undefined=None if defined.any() else TOO_SHORT,
             note=_note(len(rows), int(defined.sum()), self._draws),
         )
+
+
+def _joined(parts: list[BatchScores], name: str) -> Num[np.ndarray, " sample"]:
+    return np.concatenate([getattr(part, name) for part in parts])
 
 
 def _note(sequences: int, defined: int, draws: int | None) -> str | None:

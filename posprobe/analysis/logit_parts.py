@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from posprobe.analysis.decomposition import AGREEMENT_PARTS, LOGIT_PARTS, LogitParts
@@ -14,12 +14,14 @@ from posprobe.analysis.head_shares import shares_of
 from posprobe.analysis.offset_fit import OffsetFit, near_offsets, products
 from posprobe.analysis.resampling import jackknife_se
 from posprobe.analysis.term_agreement import TermAgreement
+from posprobe.core.arrays import Arrays, joined, split
 from posprobe.core.errors import CorpusError
 
 REACH = 32
 """The curve of the relative part is kept up to this distance."""
 _TERMS = {"absolute": "ap", "content": "sem", "relative": "rp"}
 """Which exact term each part of the logits stands for, where a model has one."""
+_SUMMED = ("_documents", "_sums", "_squares", "_relative", "_energy")
 
 
 class LogitPartSums:
@@ -33,7 +35,7 @@ class LogitPartSums:
 
     >>> by_distance = -(torch.arange(8.0)[None, :] - torch.arange(8.0)[:, None]).abs()
     >>> sums = LogitPartSums(1, 1, torch.ones(8, 8, dtype=torch.bool))
-    >>> sums.update(0, by_distance.repeat(3, 1, 1, 1))
+    >>> sums.update(0, by_distance.repeat(3, 1, 1, 1), torch.arange(3))
     >>> found = sums.result()
     >>> found.share.round(6).tolist(), found.classes
     ([[[0.0, 0.0, 1.0]]], (('relative',),))
@@ -60,7 +62,7 @@ class LogitPartSums:
         assert groups >= 2, "a standard error needs at least 2 groups"
         self._fit = OffsetFit(allowed)
         size = len(allowed)
-        self._seen = [0] * n_layers
+        self._documents = np.zeros((n_layers, groups))
         shape = (n_layers, n_heads, groups)
         self._sums = np.zeros((*shape, size, size))
         self._squares = np.zeros(shape)
@@ -74,23 +76,26 @@ class LogitPartSums:
         self,
         layer: int,
         logits: Float[Tensor, "batch head query key"],
+        documents: Int[Tensor, " batch"],
         terms: Mapping[str, Float[Tensor, "_ head query key"]] | None = None,
     ) -> None:
-        """Add one layer of some documents; each that comes belongs to the next group.
+        """Add one layer of some documents.
 
         Args:
             layer: Which layer, from 0.
             logits: Before any mask and softmax, any precision; what they hold at pairs that do
                 not count does not matter.
+            documents: A number of each that stays with it, such as its index; those with the
+                same remainder form a group.
             terms: The exact terms, if any were announced; a batch axis of 1 is all documents'.
 
         Raises:
             NonFiniteError: If a counted logit is inf or NaN.
         """
         allowed = self._fit.allowed
-        for index, document in enumerate(logits):
-            group = self._seen[layer] % self._sums.shape[2]
-            self._seen[layer] += 1
+        groups = documents.cpu().numpy() % self._sums.shape[2]
+        for index, (document, group) in enumerate(zip(logits, groups, strict=True)):
+            self._documents[layer, group] += 1
             exact = torch.where(allowed, document.cpu().to(torch.float64), 0.0)
             energy = products(exact, exact)
             if not bool(torch.isfinite(energy).all()):
@@ -106,6 +111,29 @@ class LogitPartSums:
                 known = {n: self._fit.centred(t.cpu().to(torch.float64)) for n, t in own.items()}
                 self._agreement[layer].update(rows, known)
 
+    def merge(self, other: "LogitPartSums") -> None:
+        """Add what another one has summed, as if its documents had come here."""
+        for name in _SUMMED:
+            own = getattr(self, name)
+            own += getattr(other, name)
+        for terms, its in zip(self._agreement, other._agreement, strict=True):
+            terms.merge(its)
+
+    def arrays(self) -> Arrays:
+        """Return all that was summed, for `restore`."""
+        own = {name: getattr(self, name) for name in _SUMMED}
+        return joined(
+            {"own": own, **{str(i): terms.arrays() for i, terms in enumerate(self._agreement)}}
+        )
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        parts = split(arrays)
+        for name, values in parts["own"].items():
+            setattr(self, name, values)
+        for layer, terms in enumerate(self._agreement):
+            terms.restore(parts[str(layer)])
+
     def result(self, *, threshold: float = 0.6) -> LogitParts:
         """Split the variance.
 
@@ -115,7 +143,7 @@ class LogitPartSums:
         Raises:
             CorpusError: If there are fewer than two documents.
         """
-        documents = self._documents
+        documents = self._documents[0]
         if documents.sum() < 2:
             raise CorpusError("logits: want at least two documents, to tell position from content")
         total = self._sums.sum(axis=2)
@@ -140,18 +168,13 @@ class LogitPartSums:
             agreement=self._agreements(mean),
         )
 
-    @property
-    def _documents(self) -> Float[np.ndarray, " group"]:
-        """How many documents each group has."""
-        groups = self._sums.shape[2]
-        return np.bincount(np.arange(self._seen[0]) % groups, minlength=groups).astype(float)
-
     def _shares(
         self, total: Float[np.ndarray, "layer head query key"], left: int | None = None
     ) -> Float[np.ndarray, "layer head 3"]:
         """Split the variance over all groups of documents, or over all but one."""
-        kept = np.arange(len(self._documents)) != left
-        n = self._documents[kept].sum()
+        documents = self._documents[0]
+        kept = np.arange(len(documents)) != left
+        n = documents[kept].sum()
         mean = (total if left is None else total - self._sums[:, :, left]) / n
         of_mean = (mean**2).sum(axis=(2, 3))
         content = (self._squares[..., kept].sum(axis=-1) - n * of_mean) / (n - 1)
@@ -160,7 +183,7 @@ class LogitPartSums:
         spread = (self._relative[..., kept].sum(axis=-1) - n * fitted) / (n - 1)
         relative = fitted - spread / n
         parts = np.stack([position - relative, content, relative], axis=-1)
-        return shares_of(parts, position + content, self._energy / self._documents.sum())
+        return shares_of(parts, position + content, self._energy / documents.sum())
 
     def _agreements(
         self, mean: Float[Tensor, "layer head query key"]
@@ -170,7 +193,7 @@ class LogitPartSums:
         relative = self._fit.part(mean)
         squares = torch.from_numpy(self._squares.sum(axis=2))
         found = [
-            sums.result(mean=m, relative=r, logits=s, documents=float(self._documents.sum()))
+            sums.result(mean=m, relative=r, logits=s, documents=float(self._documents[0].sum()))
             for sums, m, r, s in zip(self._agreement, mean, relative, squares, strict=True)
         ]
         return np.stack([np.stack([f[part] for part in AGREEMENT_PARTS], axis=-1) for f in found])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from scipy.fft import dct
 from torch import Tensor
 
@@ -12,10 +12,12 @@ from posprobe.analysis.decomposition import StateParts
 from posprobe.analysis.finite import require_finite
 from posprobe.analysis.resampling import jackknife_se
 from posprobe.analysis.spectrum import LOW
+from posprobe.core.arrays import Arrays
 from posprobe.core.errors import CorpusError
 
 _NOTHING = 1e-13
 """Variance below this part of the mean square is rounding: it is a difference of such squares."""
+_SUMMED = ("_documents", "_squares", "_means", "_states")
 _FLIPS = 20
 """How often chance is asked how far positions seem to differ: the rank is at the 5 % level."""
 
@@ -49,7 +51,7 @@ class StateSums:
 
     >>> by_position = torch.arange(4.0)[None, :, None].repeat(3, 1, 2)
     >>> sums = StateSums()
-    >>> sums.update(by_position)
+    >>> sums.update(by_position, torch.arange(3))
     >>> found = sums.result(site="blocks.0.hook_resid_post", layer=0)
     >>> found.share.round(6).tolist(), found.rank
     ([1.0, 0.0, 0.0], 1)
@@ -69,26 +71,51 @@ class StateSums:
         self._states: Float[np.ndarray, "group pos d_model"] | None = None
 
     @torch.no_grad()
-    def update(self, states: Float[Tensor, "batch pos d_model"]) -> None:
-        """Add documents; each that comes belongs to the next group.
+    def update(
+        self, states: Float[Tensor, "batch pos d_model"], documents: Int[Tensor, " batch"]
+    ) -> None:
+        """Add documents.
 
         Args:
             states: States of one site at the same positions of each document, any precision.
+            documents: A number of each that stays with it, such as its index; those with the
+                same remainder form a group.
 
         Raises:
             NonFiniteError: If a state has inf or NaN.
         """
         # One document at a time: a float64 copy of a batch would be as large as its logits.
-        for document in states:
+        for document, number in zip(states, documents.tolist(), strict=True):
             exact = document.cpu().to(torch.float64).numpy()
             require_finite(exact, "states")
             if self._states is None:
                 self._states = np.zeros((self._groups, *exact.shape))
-            group = int(self._documents.sum()) % self._groups
+            group = number % self._groups
             self._documents[group] += 1
             self._states[group] += exact
             self._squares[group] += (exact**2).sum()
             self._means[group] += (exact.mean(axis=0) ** 2).sum()
+
+    def merge(self, other: "StateSums") -> None:
+        """Add what another one has summed, as if its documents had come here."""
+        assert self._groups == other._groups, "sums of other groups"
+        if other._states is None:
+            return
+        self._states = other._states + (0.0 if self._states is None else self._states)
+        self._documents = self._documents + other._documents
+        self._squares = self._squares + other._squares
+        self._means = self._means + other._means
+
+    def arrays(self) -> Arrays:
+        """Return all that was summed, for `restore`."""
+        if self._states is None:
+            return {}
+        return {name: getattr(self, name) for name in _SUMMED}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        for name, values in arrays.items():
+            setattr(self, name, values)
 
     def result(
         self,

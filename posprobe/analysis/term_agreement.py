@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from posprobe.analysis.offset_fit import OffsetFit, products
+from posprobe.core.arrays import Arrays
 
 Rows = Float[Tensor, "head query key"]
 
@@ -56,6 +57,26 @@ class TermAgreement:
             "both": products(content, logits),
         }
         self._squares = {name: self._squares[name] + p for name, p in found.items()}
+
+    def merge(self, other: "TermAgreement") -> None:
+        """Add what another one has summed, as if its documents had come here."""
+        self._position = self._position + other._position
+        self._content = self._content + other._content
+        self._squares = {name: own + other._squares[name] for name, own in self._squares.items()}
+
+    def arrays(self) -> Arrays:
+        """Return all that was summed, for `restore`."""
+        sums = {"position": self._position, "content": self._content}
+        return {
+            **{f"sum of {name}": total.numpy() for name, total in sums.items()},
+            **{f"squares of {name}": total.numpy() for name, total in self._squares.items()},
+        }
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        sums = {name: torch.from_numpy(values) for name, values in arrays.items()}
+        self._position, self._content = sums["sum of position"], sums["sum of content"]
+        self._squares = {name: sums[f"squares of {name}"] for name in self._squares}
 
     def result(
         self, *, mean: Rows, relative: Rows, logits: Float[Tensor, " head"], documents: float

@@ -18,9 +18,11 @@ from posprobe.pipeline.batching import model_batches
 from posprobe.pipeline.cached import cached
 from posprobe.pipeline.opening import load_options
 from posprobe.pipeline.options import AdjacencyOptions
+from posprobe.pipeline.parts import Part
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
 from posprobe.pipeline.sites import EMBEDDING, available, expand_sites, layer_of
+from posprobe.pipeline.summed import summed
 from posprobe.pipeline.tokens import alike, corpus_tokens, only_alike, permuted, task_tokens
 from posprobe.report.report import Report
 
@@ -90,7 +92,14 @@ def _result(
     progress: Progress,
 ) -> AdjacencyResult:
     conditions = conditions_of(models, tokens, chosen)
-    found = [sums for c in conditions for sums in _measure(c, chosen, progress)]
+    empty = [_empty(condition, chosen) for condition in conditions]
+    found = [sums for own in empty for sums in own]
+
+    def add(part: Part | None) -> None:
+        for condition, own in zip(conditions, empty, strict=True):
+            _fill(own, condition, chosen, progress, part)
+
+    summed({str(number): sums for number, sums in enumerate(found)}, add)
     whole = [sums for sums in found if sums.head is None]
     return AdjacencyResult(
         checkpoint=ref,
@@ -177,12 +186,9 @@ def sites_of(model: Model, chosen: AdjacencyOptions) -> list[str]:
     return expand_sites(model, chosen.site) if chosen.site else available(model, DEFAULT_SITES)
 
 
-def _measure(
-    condition: Condition, chosen: AdjacencyOptions, progress: Progress
-) -> list[AdjacencySums]:
+def _empty(condition: Condition, chosen: AdjacencyOptions) -> list[AdjacencySums]:
     model = condition.model
-    sites = sites_of(model, chosen)
-    sums = [
+    return [
         AdjacencySums(
             condition=condition.name,
             site=site,
@@ -192,16 +198,25 @@ def _measure(
             draws=chosen.draws,
             seed=chosen.seed,
         )
-        for site in sites
+        for site in sites_of(model, chosen)
         for head in _heads(model, site, chosen)
     ]
-    steps = model_batches(model, condition.tokens, chosen, progress, what=condition.name)
+
+
+def _fill(
+    sums: list[AdjacencySums],
+    condition: Condition,
+    chosen: AdjacencyOptions,
+    progress: Progress,
+    part: Part | None,
+) -> None:
+    model, sites = condition.model, sites_of(condition.model, chosen)
+    steps = model_batches(model, condition.tokens, chosen, progress, what=condition.name, part=part)
     for batch, states in stream_states(model, steps, sites, device=chosen.device):
         # Special tokens stand in the same columns of all sequences: they were chosen so.
         text = batch.text_mask.all(dim=0)
         for item in sums:
-            item.update(_of_head(states[item.site][:, text], item.head))
-    return sums
+            item.update(_of_head(states[item.site][:, text], item.head), batch.documents)
 
 
 def _heads(model: Model, site: str, chosen: AdjacencyOptions) -> list[int | None]:

@@ -1,5 +1,7 @@
 """From a checkpoint to a report of how much of its states and logits position decides."""
 
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from posprobe.analysis.decomposition import DecompositionResult
 from posprobe.analysis.logit_parts import LogitPartSums
 from posprobe.analysis.state_parts import StateSums
 from posprobe.core.errors import CorpusError
+from posprobe.data.batches import Batch
 from posprobe.data.token_set import TokenSet
 from posprobe.data.vocabulary import CharVocabulary
 from posprobe.loaders import load
@@ -20,9 +23,11 @@ from posprobe.pipeline.batching import model_batches
 from posprobe.pipeline.cached import cached
 from posprobe.pipeline.opening import load_options, short_names
 from posprobe.pipeline.options import DecompositionOptions
+from posprobe.pipeline.parts import Part, PartDone
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
 from posprobe.pipeline.sites import available, layer_of, stream_of
+from posprobe.pipeline.summed import summed
 from posprobe.pipeline.tokens import RANDOM, corpus_tokens, only_alike
 from posprobe.report.report import Report
 
@@ -52,7 +57,9 @@ def decomposition(ref: str, *, progress: Progress = silent, **options: Any) -> R
     def measure() -> DecompositionResult:
         init = None
         if chosen.init:
-            init = _measure(model.reinit(chosen.seed), tokens, chosen, progress, what="random init")
+            with suppress(PartDone):  # the checkpoint has sums of its own
+                random = model.reinit(chosen.seed)
+                init = _measure(random, tokens, chosen, progress, what="random init")
         return _measure(model, tokens, chosen, progress, what="checkpoint", init=init)
 
     result = cached(
@@ -120,17 +127,21 @@ def _measure(
     terms = model.info.logit_terms
     logits = _logit_sums(model, len(places)) if shows_logits(model) else None
 
-    def add(layer: int, scores: Tensor, known: dict[str, Tensor]) -> None:
+    def add_logits(batch: Batch, layer: int, scores: Tensor, known: dict[str, Tensor]) -> None:
         assert logits is not None
         known = {name: _at(term, places) for name, term in known.items()}
-        logits.update(layer, _at(scores, places), known)
+        logits.update(layer, _at(scores, places), batch.documents, known)
 
-    edits = logit_listeners(model, add, names=terms) if logits else []
-    steps = model_batches(model, tokens, chosen, progress, what=what)
-    found = stream_states(model, steps, list(states), device=chosen.device, edits=edits)
-    for _, activations in found:
-        for site, activation in activations.items():
-            states[site].update(activation[:, _index(places)].flatten(2))
+    def add(part: Part | None) -> None:
+        for batch in model_batches(model, tokens, chosen, progress, what=what, part=part):
+            listen = partial(add_logits, batch)
+            edits = logit_listeners(model, listen, names=terms) if logits else []
+            found = stream_states(model, [batch], list(states), device=chosen.device, edits=edits)
+            for _, activations in found:
+                for site, activation in activations.items():
+                    states[site].update(activation[:, _index(places)].flatten(2), batch.documents)
+
+    summed({**states, **({"logits": logits} if logits else {})}, add, condition=what)
     (name,) = short_names([model.source.ref])
     return DecompositionResult(
         checkpoint=name,

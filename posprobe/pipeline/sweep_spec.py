@@ -17,7 +17,7 @@ from posprobe.loaders import is_configuration
 from posprobe.models.config import NAMED_CONFIGS
 from posprobe.pipeline.applying import APPLIED
 from posprobe.pipeline.report_options import NEEDS_DATA
-from posprobe.pipeline.sweep_stages import STAGES, require_cuttable
+from posprobe.pipeline.sweep_stages import require_cuttable
 
 OPTIONS: dict[str, type[RunOptions]] = {
     name: applied.options for name, applied in APPLIED.items() if name != NEEDS_DATA
@@ -118,8 +118,6 @@ def _tables(text: dict[str, Any], path: Path) -> Iterator[tuple[str, dict[str, A
         if isinstance(value, dict):
             raise UserError(f"{path}: [{name}]: no such measure; choose among {', '.join(OPTIONS)}")
         if used and not any(name in _known(measure) for measure in used):
-            if name == _PARTS:
-                _require_cuttable(next(iter(used)), str(path))
             known = [option for measure in used for option in _known(measure)]
             raise UserError(
                 f"{path}: {name}: no measure here has such an option{_near(name, known)}"
@@ -132,8 +130,6 @@ def _tables(text: dict[str, Any], path: Path) -> Iterator[tuple[str, dict[str, A
             if not isinstance(table, dict):
                 raise UserError(f"{where}: expected a table of options, found {table!r}")
             for name in table:
-                if name == _PARTS:
-                    _require_cuttable(measure, where)
                 if name not in _known(measure):
                     near = _near(name, _known(measure))
                     raise UserError(f"{where} {name}: no such option{near}")
@@ -144,19 +140,12 @@ def _tables(text: dict[str, Any], path: Path) -> Iterator[tuple[str, dict[str, A
 
 def _known(measure: str) -> list[str]:
     options = [each.name for each in fields(OPTIONS[measure]) if each.name != "no_cache"]
-    return [*_MODELS, *options, *([_PARTS] if measure in STAGES else [])]
+    return [*_MODELS, *options, _PARTS]
 
 
 def _near(name: str, known: list[str]) -> str:
     found = get_close_matches(name, known, n=1)
     return f"; did you mean {found[0]}?" if found else f"; known: {', '.join(dict.fromkeys(known))}"
-
-
-def _require_cuttable(measure: str, where: str, chosen: RunOptions | None = None) -> None:
-    try:
-        require_cuttable(measure, chosen)
-    except UserError as error:
-        raise UserError(f"{where} {error}") from error
 
 
 def _cells(measure: str, table: dict[str, Any], where: str) -> Iterator[Cell]:
@@ -173,10 +162,10 @@ def _cells(measure: str, table: dict[str, Any], where: str) -> Iterator[Cell]:
             options.setdefault("init", True)  # it has no weights but random ones
         try:
             chosen = OPTIONS[measure](**options)
+            if parts > 1:
+                require_cuttable(chosen)
         except UserError as error:
             raise UserError(f"{where}: {error}") from error
-        if parts > 1:
-            _require_cuttable(measure, where, chosen)
         at = {name: _plain(value) for name, value in options.items() if name in drawn}
         yield Cell(measure=measure, ref=ref, options=options, at={**model, **at}, parts=parts)
 

@@ -1,4 +1,4 @@
-"""Which measures can have their corpus cut into parts, and what is summed of these."""
+"""What is summed of the parts of a corpus, and with which options it can be cut."""
 
 from posprobe.core.errors import UserError
 from posprobe.core.options import RunOptions
@@ -8,25 +8,22 @@ from posprobe.pipeline.options import ManifoldOptions, ProbeOptions
 STAGES: dict[str, tuple[str, ...]] = {
     "manifold": ("sums",),
     "heads": ("sums",),
+    "adjacency": ("sums",),
+    "decomposition": ("sums",),
     "probe": ("learning", "examination"),
 }
-"""The sums of each measure whose corpus can be cut, in the order in which they are made."""
+"""The sums of each measure, in the order in which they are made."""
 
 
-def require_cuttable(measure: str, chosen: RunOptions | None = None) -> None:
-    """Refuse to cut the corpus of a measure that is no quotient of sums.
+def require_cuttable(chosen: RunOptions) -> None:
+    """Refuse to cut a corpus where there is none, or where the result does not follow from sums.
 
     Args:
-        measure: The measure.
-        chosen: Its options, where they decide.
+        chosen: The options of a measure.
 
     Raises:
         UserError: Says what can be cut.
     """
-    if measure not in STAGES:
-        raise UserError(
-            f"parts: the corpus of {measure} cannot be cut; that of {', '.join(STAGES)} can"
-        )
     if isinstance(chosen, ManifoldOptions):
         if may_read_table(chosen):
             raise UserError('parts: a position table has no corpus to cut; add source = "states"')

@@ -13,7 +13,7 @@ def result():
     scores, similarity, variance = [], [], []
     for layer, site in ((-1, "hook_embed"), (0, "blocks.0.attn.hook_z")):
         sums = AdjacencySums(condition="checkpoint", site=site, layer=layer)
-        sums.update(torch.randn(3, 8, 4))
+        sums.update(torch.randn(3, 8, 4), torch.arange(3))
         scores += sums.scores(seed=0)
         similarity.append(sums.similarity())
         variance.append(sums.variance())

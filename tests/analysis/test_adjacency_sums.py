@@ -12,8 +12,10 @@ SITE = "blocks.0.attn.hook_z"
 
 def sums_of(*batches, **options):
     sums = AdjacencySums(condition="checkpoint", site=SITE, layer=0, **options)
+    start = 0
     for batch in batches:
-        sums.update(batch)
+        sums.update(batch, torch.arange(start, start + len(batch)))
+        start += len(batch)
     return sums
 
 
@@ -108,6 +110,17 @@ def test_undefined_sequences_are_said_and_left_out_of_the_mean(states):
     assert np.isnan(nothing.rows_mean)
 
 
+@pytest.mark.parametrize("draws", [None, 20])
+def test_the_order_in_which_sequences_come_makes_no_difference(states, draws):
+    whole = sums_of(states, draws=draws)
+    mixed = AdjacencySums(condition="checkpoint", site=SITE, layer=0, draws=draws)
+    for chosen in ([4, 1], [0], [5, 3, 2]):
+        mixed.update(states[chosen], torch.tensor(chosen))
+    for found, expected in zip(mixed.scores(seed=0), whole.scores(seed=0), strict=True):
+        np.testing.assert_array_equal(found.rows, expected.rows)
+        assert (found.triples_low, found.left_out) == (expected.triples_low, expected.left_out)
+
+
 def test_one_sequence_has_no_spread(states):
     score = sums_of(states[:1]).scores(seed=0)[0]
     assert score.note == "one sequence, so there is no spread"
@@ -118,8 +131,8 @@ def test_one_sequence_has_no_spread(states):
 def test_only_scores_are_kept():
     sums = AdjacencySums(condition="checkpoint", site=SITE)
     sizes = []
-    for _ in range(3):
-        sums.update(torch.randn(2, 200, 3))
+    for turn in range(3):
+        sums.update(torch.randn(2, 200, 3), torch.tensor([2 * turn, 2 * turn + 1]))
         sizes.append((sums._similarity.shape, sums._variance.shape, len(sums._scores["norm"])))
     assert sizes == [((50, 50), (200,), n) for n in (1, 2, 3)]
 

@@ -29,7 +29,8 @@ def noise(documents, size=SIZE, seed=1):
 def measured(logits, kind="full", *, batch=5, **options):
     sums = LogitPartSums(1, logits.shape[1], allowed_of(kind, logits.shape[-1]))
     for start in range(0, len(logits), batch):
-        sums.update(0, logits[start : start + batch])
+        some = logits[start : start + batch]
+        sums.update(0, some, torch.arange(start, start + len(some)))
     return sums.result(**options)
 
 
@@ -142,20 +143,20 @@ def test_known_terms_agree_with_the_parts():
         "rp": toeplitz(24).repeat(1, 2, 1, 1),
     }
     sums = LogitPartSums(1, 2, allowed_of("full", 24), terms=("ap", "sem", "rp"))
-    sums.update(0, terms["ap"] + terms["sem"] + terms["rp"], terms)
+    sums.update(0, terms["ap"] + terms["sem"] + terms["rp"], torch.arange(60), terms)
     found = sums.result()
     assert found.agreement.shape == (1, 2, 4)
     assert found.agreement.min() > 0.99
     parts = ("ap", "sem", "rp")
     swapped = LogitPartSums(1, 2, allowed_of("full", 24), terms=parts)
-    swapped.update(0, sum(terms.values()), {**terms, "ap": -terms["ap"]})
+    swapped.update(0, sum(terms.values()), torch.arange(60), {**terms, "ap": -terms["ap"]})
     assert swapped.result().agreement[..., 1].max() < -0.9
 
 
 def test_agreement_is_a_plain_correlation():
     ap, sem = noise(1, 8, seed=10), noise(9, 8, seed=11)
     sums = LogitPartSums(1, 1, allowed_of("full", 8), terms=("ap", "sem"))
-    sums.update(0, ap + sem, {"ap": ap, "sem": sem})
+    sums.update(0, ap + sem, torch.arange(9), {"ap": ap, "sem": sem})
     centred = [x - x.mean(-1, keepdim=True) for x in (ap.expand(9, -1, -1, -1), sem)]
     mean = (centred[0] + centred[1]).mean(0, keepdim=True)
     found = sums.result().agreement[0, 0]

@@ -9,9 +9,11 @@ import torch
 from posprobe.analysis.adjacency_sums import AdjacencySums
 from posprobe.analysis.class_scores import ClassScores
 from posprobe.analysis.head_sums import HeadSums
+from posprobe.analysis.logit_parts import LogitPartSums
 from posprobe.analysis.number_scores import NumberScores
 from posprobe.analysis.position_means import PositionMeans
 from posprobe.analysis.ridge_sums import RidgeSums
+from posprobe.analysis.state_parts import StateSums
 from posprobe.analysis.token_identity import TokenMeans
 from posprobe.core.cache import Cache
 from posprobe.core.errors import CorpusError
@@ -54,7 +56,25 @@ def heads(chosen):
 def adjacency(chosen):
     sums = AdjacencySums(condition="checkpoint", site="blocks.0.hook_resid_post", layer=0)
     if len(chosen):
-        sums.update(STATES[chosen])
+        sums.update(STATES[chosen], torch.tensor(chosen))
+    return sums
+
+
+def states(chosen):
+    sums = StateSums(groups=4)
+    if len(chosen):
+        sums.update(STATES[chosen] + torch.arange(LENGTH)[:, None], torch.tensor(chosen))
+    return sums
+
+
+def logits(chosen):
+    allowed = torch.ones(LENGTH, LENGTH, dtype=torch.bool)
+    sums = LogitPartSums(2, 2, allowed, terms=tuple(TERMS), groups=4)
+    place = torch.arange(LENGTH) * torch.tensor([[[1.0]], [[0.1]]])
+    for layer in range(2 * bool(len(chosen))):
+        terms = {name: term[chosen] + (layer + 1) * place for name, term in TERMS.items()}
+        whole = torch.stack(list(terms.values())).sum(dim=0)
+        sums.update(layer, whole, torch.tensor(chosen), terms)
     return sums
 
 
@@ -95,12 +115,14 @@ KINDS = {
     "positions": (positions, lambda sums: sums.result()),
     "heads": (heads, lambda sums: sums.result(checkpoint="x")),
     "adjacency": (adjacency, adjacency_result),
+    "states": (states, lambda sums: sums.result(site="blocks.0.hook_resid_post", layer=0)),
+    "logits": (logits, lambda sums: sums.result()),
     "tokens": (tokens, lambda sums: vars(sums.fit())),
     "numbers": (numbers, lambda scores: [scores.undefined(), scores.scores(seed=0)]),
     "classes": (classes, lambda scores: [scores.undefined(), scores.scores(seed=0)]),
     "ridge": (ridge, lambda sums: sums.fit()),
 }
-WRITTEN = ("positions", "heads", "numbers", "classes", "ridge")
+WRITTEN = ("positions", "heads", "adjacency", "states", "logits", "numbers", "classes", "ridge")
 """Those that can be written down and read back."""
 
 
@@ -116,8 +138,7 @@ def flat(value):
 def test_merged_halves_are_the_whole(kind):
     make, result = KINDS[kind]
     everything = np.arange(DOCUMENTS)
-    # Adjacency keeps a score per sequence, in order.
-    by = everything < 5 if kind == "adjacency" else everything % 2 == 0
+    by = everything % 2 == 0
     whole = flat(plain(result(make(everything))))
     assert sum(isinstance(item, float) for item in whole) > 5
     first, second, empty = (make(everything[chosen]) for chosen in (by, ~by, by & ~by))
@@ -141,7 +162,7 @@ def test_merged_halves_are_the_whole(kind):
 
 def test_sequences_of_other_lengths_do_not_merge():
     first, second = adjacency(np.arange(3)), adjacency(np.arange(0))
-    second.update(STATES[:2, :5])
+    second.update(STATES[:2, :5], torch.arange(2))
     with pytest.raises(CorpusError, match="sequences of 5 tokens after some of 9"):
         first.merge(second)
 

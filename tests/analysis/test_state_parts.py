@@ -15,7 +15,8 @@ SITE = "blocks.0.hook_resid_post"
 def measured(states, *, batch=7, **facts):
     sums = StateSums()
     for start in range(0, len(states), batch):
-        sums.update(torch.from_numpy(states[start : start + batch]))
+        some = torch.from_numpy(states[start : start + batch])
+        sums.update(some, torch.arange(start, start + len(some)))
     return sums.result(site=SITE, layer=0, **facts)
 
 

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from posprobe.activations.logits import feed_logit_terms, logit_listeners
+from posprobe.activations.logits import Terms, feed_logit_terms, logit_listeners
 from posprobe.activations.states import stream_states
 from posprobe.analysis.head_sums import HeadSums
 from posprobe.analysis.logit_parts import LogitPartSums
 from posprobe.analysis.position_means import PositionMeans
 from posprobe.analysis.ridge_sums import RidgeSums
 from posprobe.analysis.state_parts import StateSums
-from posprobe.data.batches import batches
+from posprobe.data.batches import Batch, batches
 from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load
 from posprobe.models.build import build
@@ -126,11 +127,15 @@ def parts(model: HookedModel, tokens: TokenSet) -> None:
         info.n_layers, info.n_heads, allowed.tril() if info.causal else allowed, terms=names
     )
     states = {site: StateSums() for site in _sites(model)}
-    edits = logit_listeners(model, logits.update, names=names)
-    found = stream_states(model, batches(tokens, batch_size=BATCH), list(states), edits=edits)
-    for _, activations in found:
-        for site, activation in activations.items():
-            states[site].update(activation)
+    for batch in batches(tokens, batch_size=BATCH):
+
+        def add(layer: int, scores: Tensor, terms: Terms, batch: Batch = batch) -> None:
+            logits.update(layer, scores, batch.documents, terms)
+
+        edits = logit_listeners(model, add, names=names)
+        for _, activations in stream_states(model, [batch], list(states), edits=edits):
+            for site, activation in activations.items():
+                states[site].update(activation, batch.documents)
 
 
 def cached_means(model: HookedModel, tokens: TokenSet) -> dict[str, np.ndarray]:

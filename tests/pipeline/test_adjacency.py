@@ -78,9 +78,8 @@ def test_the_batch_size_changes_nothing_where_texts_hold_special_tokens(tmp_path
         chosen = AdjacencyOptions(prompts=40, corpus="generated", length=12, batch_size=size)
         tokens = stage.read_sequences(model, chosen)
         assert "alike in length and special tokens" in tokens.name
-        (condition,) = stage.conditions_of({"checkpoint": model}, tokens, chosen)
-        sums = stage._measure(condition, chosen, silent)
-        results.append(sums[0].scores(seed=0)[0].rows)
+        result = stage._result("dstg", {"checkpoint": model}, tokens, chosen, silent)
+        results.append(result.scores[0].rows)
     np.testing.assert_array_equal(*results)
 
 

@@ -63,12 +63,13 @@ def test_several_tables_of_a_measure_are_several_grids(spec):
 def test_parts_cut_the_corpora_that_can_be_cut(spec):
     read = read_spec(
         spec(
-            ONE + "parts = 4\n[adjacency]\n[[probe]]\n[[probe]]\nparts = 1\nprobe = 'mlp'\n"
+            ONE
+            + "parts = 4\n[adjacency]\nparts = 2\n[[probe]]\n[[probe]]\nparts = 1\nprobe = 'mlp'\n"
             "[manifold]\nsource = ['states']\nseed = [0, 1]\n"
         )
     )
     assert [(cell.measure, cell.parts) for cell in read.cells] == [
-        ("adjacency", 1),
+        ("adjacency", 2),
         ("probe", 4),
         ("probe", 1),
         ("manifold", 4),
@@ -102,11 +103,6 @@ def test_parts_cut_the_corpora_that_can_be_cut(spec):
         ("checkpoints = [3]\n[heads]", r"checkpoints: expected str, found '3'"),
         ("title = 3\n[heads]", "title: expected a text, found 3"),
         ("title =", "cannot be read as TOML"),
-        (
-            ONE + "[adjacency]\nparts = 2",
-            r"\[adjacency\] parts: the corpus of adjacency cannot be cut; that of manifold",
-        ),
-        (ONE + "parts = 2\n[adjacency]", r"toml parts: the corpus of adjacency cannot be cut"),
         (ONE + "[heads]\nparts = [1, 2]", r"\[heads\] parts: expected one whole number from 1 on"),
         (ONE + "parts = 0\n[heads]", r"\[heads\] parts: expected one whole number .*, found 0"),
         (ONE + "[heads]\nparts = true", r"\[heads\] parts: expected one whole number"),
@@ -116,11 +112,11 @@ def test_parts_cut_the_corpora_that_can_be_cut(spec):
         ),
         (
             ONE + "parts = 2\n[manifold]\nsource = 'states'\nsteps = 'all'",
-            r'\[manifold\] parts: cannot go with steps = "all"; name the steps as checkpoints',
+            r'\[manifold\]: parts: cannot go with steps = "all"; name the steps as checkpoints',
         ),
         (
             ONE + "parts = 2\n[probe]\nprobe = ['linear', 'mlp']",
-            r"\[probe\] parts: only linear probes follow from sums; leave out the others",
+            r"\[probe\]: parts: only linear probes follow from sums; leave out the others",
         ),
     ],
 )
