@@ -10,7 +10,7 @@ from posprobe.core.errors import UserError
 from posprobe.core.options import LoadOptions
 from posprobe.options_to_flags import with_options
 from posprobe.output import Output
-from posprobe.pipeline.holmes_options import HolmesOptions
+from posprobe.pipeline.claims.options import ReproduceOptions
 from posprobe.pipeline.options import (
     AdjacencyOptions,
     DecompositionOptions,
@@ -18,8 +18,8 @@ from posprobe.pipeline.options import (
     ManifoldOptions,
     ProbeOptions,
 )
+from posprobe.pipeline.phenomena.options import HolmesOptions
 from posprobe.pipeline.report_options import CompareOptions, ReportOptions
-from posprobe.pipeline.reproduce_options import ReproduceOptions
 
 app = typer.Typer(
     help="How a trained transformer keeps track of position.",

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from posprobe.core.result import Result
-from posprobe.data.holmes_dataset import Kind
+from posprobe.data.holmes.dataset import Kind
 
 METRICS: dict[Kind, str] = {"class": "macro_f1", "number": "pearson"}
 """How a data set is scored, by what its labels are."""

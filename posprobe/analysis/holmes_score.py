@@ -13,7 +13,7 @@ from posprobe.analysis.holmes import Codelength
 from posprobe.analysis.holmes_codelength import online_code
 from posprobe.analysis.holmes_losses import CrossEntropy, Loss, SmoothL1, TwiceSoftmax
 from posprobe.analysis.holmes_probe import LinearProbes, train_probes
-from posprobe.data.holmes_dataset import Kind
+from posprobe.data.holmes.dataset import Kind
 
 TRAIN, DEV, TEST = range(3)
 

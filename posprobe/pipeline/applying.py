@@ -13,7 +13,6 @@ from posprobe.pipeline.adjacency import adjacency
 from posprobe.pipeline.decomposition import decomposition
 from posprobe.pipeline.heads import heads
 from posprobe.pipeline.holmes import holmes
-from posprobe.pipeline.holmes_options import HolmesOptions
 from posprobe.pipeline.manifold import manifold
 from posprobe.pipeline.opening import load_options
 from posprobe.pipeline.options import (
@@ -23,6 +22,7 @@ from posprobe.pipeline.options import (
     ManifoldOptions,
     ProbeOptions,
 )
+from posprobe.pipeline.phenomena.options import HolmesOptions
 from posprobe.pipeline.probe import probe
 from posprobe.pipeline.report_options import ReportOptions
 from posprobe.pipeline.tokens import GENERATED, RANDOM

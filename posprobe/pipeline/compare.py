@@ -6,8 +6,8 @@ from typing import Any
 from posprobe.analysis.comparison import ComparisonResult, Difference
 from posprobe.core.errors import UserError
 from posprobe.core.provenance import Provenance
-from posprobe.pipeline.compare_measures import COMPARED
-from posprobe.pipeline.compare_sides import Sides
+from posprobe.pipeline.comparing.measures import COMPARED
+from posprobe.pipeline.comparing.sides import Sides
 from posprobe.pipeline.opening import report_folder, short_names
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance

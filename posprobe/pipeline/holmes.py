@@ -11,17 +11,17 @@ from posprobe.analysis.holmes_means import compare_models, field_scores, phenome
 from posprobe.core.errors import UserError
 from posprobe.core.files import require_writable
 from posprobe.core.provenance import TokenSource
-from posprobe.data.holmes import list_datasets, read_dataset
-from posprobe.data.holmes_map import Place, read_map, shipped_map
+from posprobe.data.holmes.folder import list_datasets, read_dataset
+from posprobe.data.holmes.map import Place, read_map, shipped_map
 from posprobe.loaders import load
 from posprobe.models.protocol import Model
-from posprobe.pipeline.holmes_dataset import measure_dataset, seeds_of
-from posprobe.pipeline.holmes_notes import holmes_notes
-from posprobe.pipeline.holmes_options import HolmesOptions
-from posprobe.pipeline.holmes_places import places_of
-from posprobe.pipeline.holmes_record import Record, Records
-from posprobe.pipeline.holmes_subject import Subject
 from posprobe.pipeline.opening import load_options, short_names
+from posprobe.pipeline.phenomena.dataset import measure_dataset, seeds_of
+from posprobe.pipeline.phenomena.notes import holmes_notes
+from posprobe.pipeline.phenomena.options import HolmesOptions
+from posprobe.pipeline.phenomena.places import places_of
+from posprobe.pipeline.phenomena.record import Record, Records
+from posprobe.pipeline.phenomena.subject import Subject
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
 from posprobe.pipeline.tokens import fitting_tokenizer

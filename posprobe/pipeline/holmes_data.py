@@ -5,10 +5,10 @@ from pathlib import Path
 
 from posprobe.core.errors import UserError
 from posprobe.core.files import require_writable
-from posprobe.data.holmes_blimp import blimp_datasets
-from posprobe.data.holmes_dataset import Kind
-from posprobe.data.holmes_treebank_draw import treebank_datasets
-from posprobe.data.holmes_writing import Row, write_dataset
+from posprobe.data.holmes.blimp import blimp_datasets
+from posprobe.data.holmes.dataset import Kind
+from posprobe.data.holmes.treebank_draw import treebank_datasets
+from posprobe.data.holmes.writing import Row, write_dataset
 
 MIN_SAMPLES = 30
 """With fewer samples hardly any class would be in all three splits."""

@@ -8,8 +8,6 @@ from posprobe.models.protocol import Model
 from posprobe.pipeline.adjacency import conditions_of, open_models, read_sequences, sites_of
 from posprobe.pipeline.decomposition import group_count, open_decomposition
 from posprobe.pipeline.heads import open_heads
-from posprobe.pipeline.holmes_options import HolmesOptions
-from posprobe.pipeline.holmes_plan import plan_holmes
 from posprobe.pipeline.manifold import may_read_table
 from posprobe.pipeline.manifold_states import open_states
 from posprobe.pipeline.opening import load_options, report_folder
@@ -20,8 +18,10 @@ from posprobe.pipeline.options import (
     ManifoldOptions,
     ProbeOptions,
 )
-from posprobe.pipeline.probe_readings import readings_of
-from posprobe.pipeline.probe_study import open_study
+from posprobe.pipeline.phenomena.options import HolmesOptions
+from posprobe.pipeline.phenomena.plan import plan_holmes
+from posprobe.pipeline.probing.readings import readings_of
+from posprobe.pipeline.probing.study import open_study
 
 Chosen = ManifoldOptions | HeadsOptions | AdjacencyOptions | ProbeOptions | DecompositionOptions
 _OPTIONS = {

@@ -11,14 +11,14 @@ from posprobe.pipeline.cached import array_hash, cached
 from posprobe.pipeline.opening import short_names
 from posprobe.pipeline.options import ProbeOptions
 from posprobe.pipeline.parts import Part, PartDone, the_part
-from posprobe.pipeline.probe_identity import identity_scores
-from posprobe.pipeline.probe_linear import LinearProbes
-from posprobe.pipeline.probe_mlp import NetworkProbes
-from posprobe.pipeline.probe_notes import probe_notes
-from posprobe.pipeline.probe_outcome import Outcome, Probes
-from posprobe.pipeline.probe_samples import stream_samples
-from posprobe.pipeline.probe_scores import probe_scores
-from posprobe.pipeline.probe_study import Study, conditions_of, open_study
+from posprobe.pipeline.probing.identity import identity_scores
+from posprobe.pipeline.probing.linear import LinearProbes
+from posprobe.pipeline.probing.mlp import NetworkProbes
+from posprobe.pipeline.probing.notes import probe_notes
+from posprobe.pipeline.probing.outcome import Outcome, Probes
+from posprobe.pipeline.probing.samples import stream_samples
+from posprobe.pipeline.probing.scores import probe_scores
+from posprobe.pipeline.probing.study import Study, conditions_of, open_study
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
 from posprobe.pipeline.summed import summed

@@ -5,12 +5,12 @@ from typing import Any
 
 from posprobe.analysis.claims import Claim, ClaimsResult
 from posprobe.core.errors import UserError
-from posprobe.pipeline.claim_runs import ClaimRuns
-from posprobe.pipeline.claims_causal import CAUSAL_CLAIMS
-from posprobe.pipeline.claims_encoder import ENCODER_CLAIMS
+from posprobe.pipeline.claims.causal import CAUSAL_CLAIMS
+from posprobe.pipeline.claims.encoder import ENCODER_CLAIMS
+from posprobe.pipeline.claims.options import ReproduceOptions
+from posprobe.pipeline.claims.runs import ClaimRuns
 from posprobe.pipeline.progress import Progress, silent
 from posprobe.pipeline.record import provenance
-from posprobe.pipeline.reproduce_options import ReproduceOptions
 from posprobe.report.claims_report import ClaimsReport, anchored
 from posprobe.report.report import Report
 

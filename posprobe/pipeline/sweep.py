@@ -11,11 +11,11 @@ from typing import Any
 from posprobe.analysis.sweep import SweepCell, SweepResult
 from posprobe.core.errors import UserError
 from posprobe.core.provenance import Provenance, command_line
-from posprobe.pipeline.sweep_job import Job, Outcome, look
-from posprobe.pipeline.sweep_local import run_local
-from posprobe.pipeline.sweep_numbers import sweep_points, sweep_table
-from posprobe.pipeline.sweep_parts import Run, count_parts, sum_parts, told
-from posprobe.pipeline.sweep_spec import Spec, read_spec
+from posprobe.pipeline.sweeping.job import Job, Outcome, look
+from posprobe.pipeline.sweeping.local import run_local
+from posprobe.pipeline.sweeping.numbers import sweep_points, sweep_table
+from posprobe.pipeline.sweeping.parts import Run, count_parts, sum_parts, told
+from posprobe.pipeline.sweeping.spec import Spec, read_spec
 from posprobe.report.report import Report
 from posprobe.report.sweep_report import SweepReport
 
@@ -119,7 +119,7 @@ def _engine(left: list[Job], *, jobs: int | None, scheduler: str | None) -> Iter
     if scheduler is None or not left:
         yield partial(run_local, workers=workers)
         return
-    from posprobe.pipeline.sweep_dask import open_dask
+    from posprobe.pipeline.sweeping.dask import open_dask
 
     with open_dask(scheduler=scheduler, workers=workers, threads=left[0].threads) as run:
         yield run

@@ -13,14 +13,14 @@ import torch
 
 import posprobe
 from posprobe.core.errors import UserError
-from posprobe.data.holmes import read_dataset
+from posprobe.data.holmes.folder import read_dataset
 from posprobe.loaders import load
 from posprobe.pipeline import holmes as pipeline
-from posprobe.pipeline.holmes_dataset import tokens_of
-from posprobe.pipeline.holmes_options import HolmesOptions
-from posprobe.pipeline.holmes_places import places_of
-from posprobe.pipeline.holmes_plan import plan_holmes
-from posprobe.pipeline.holmes_states import sample_vectors
+from posprobe.pipeline.phenomena.dataset import tokens_of
+from posprobe.pipeline.phenomena.options import HolmesOptions
+from posprobe.pipeline.phenomena.places import places_of
+from posprobe.pipeline.phenomena.plan import plan_holmes
+from posprobe.pipeline.phenomena.states import sample_vectors
 from tests.checkpoints import save_decoder, save_encoder
 from tests.phenomena import write_dataset, write_datasets
 

@@ -4,8 +4,8 @@ import pytest
 
 from posprobe import reproduce
 from posprobe.core.errors import UserError
-from posprobe.pipeline import claim_runs
-from posprobe.pipeline.claim_runs import Size
+from posprobe.pipeline.claims import runs as claim_runs
+from posprobe.pipeline.claims.runs import Size
 from posprobe.pipeline.reproduce import CLAIMS
 from tests.checkpoints import save_decoder, save_encoder
 

@@ -17,10 +17,10 @@ import pytest
 import posprobe
 from posprobe.analysis.adjacency import AdjacencyResult
 from posprobe.core.errors import UserError
-from posprobe.pipeline import sweep_local
 from posprobe.pipeline.sweep import plan_sweep, sweep
-from posprobe.pipeline.sweep_job import Job, Outcome, run_job
-from posprobe.pipeline.sweep_spec import Cell
+from posprobe.pipeline.sweeping import local as sweep_local
+from posprobe.pipeline.sweeping.job import Job, Outcome, run_job
+from posprobe.pipeline.sweeping.spec import Cell
 
 COMMAND = (sys.executable, "-c", "from posprobe.cli import main; main()")
 GRID = """

@@ -1,0 +1,1 @@
+"""How `reproduce` tests what the two papers claim."""

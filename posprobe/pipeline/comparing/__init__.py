@@ -1,0 +1,1 @@
+"""How `compare` sets the results of two checkpoints side by side."""

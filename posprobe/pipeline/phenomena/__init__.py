@@ -1,0 +1,1 @@
+"""How `holmes` examines a model on one phenomenon after the other."""

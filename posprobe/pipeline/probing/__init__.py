@@ -1,0 +1,1 @@
+"""How `probe` goes about its work: corpus, sums, networks, scores."""
