@@ -15,12 +15,11 @@ from posprobe.loaders import is_configuration, load, load_random, load_skeleton
 from posprobe.models.decoder import Decoder
 from posprobe.models.protocol import Model
 from posprobe.pipeline.batching import model_batches
-from posprobe.pipeline.cached import cached
+from posprobe.pipeline.measured import measured
 from posprobe.pipeline.opening import load_options
 from posprobe.pipeline.options import AdjacencyOptions
 from posprobe.pipeline.parts import Part
 from posprobe.pipeline.progress import Progress, silent
-from posprobe.pipeline.record import provenance
 from posprobe.pipeline.sites import EMBEDDING, available, expand_sites, layer_of
 from posprobe.pipeline.summed import summed
 from posprobe.pipeline.tokens import alike, corpus_tokens, only_alike, permuted, task_tokens
@@ -68,19 +67,14 @@ def adjacency(ref: str, *, progress: Progress = silent, **options: Any) -> Repor
         models = open_models(ref, chosen, checkpoint=None if drawn else first)
         return _result(ref, models, tokens, chosen, progress)
 
-    result = cached(
+    return measured(
         AdjacencyResult,
         measure,
         measure="adjacency",
-        name=ref,
+        ref=ref,
         chosen=chosen,
         source=first.source,
         tokens=tokens.source,
-    )
-    return Report(
-        measure="adjacency",
-        result=result,
-        provenance=provenance("adjacency", chosen, [first.source], [tokens.source]),
     )
 
 

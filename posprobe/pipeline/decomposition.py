@@ -20,12 +20,11 @@ from posprobe.data.vocabulary import CharVocabulary
 from posprobe.loaders import load
 from posprobe.models.protocol import Model
 from posprobe.pipeline.batching import model_batches
-from posprobe.pipeline.cached import cached
+from posprobe.pipeline.measured import measured
 from posprobe.pipeline.opening import load_options, short_names
 from posprobe.pipeline.options import DecompositionOptions
 from posprobe.pipeline.parts import Part, PartDone
 from posprobe.pipeline.progress import Progress, silent
-from posprobe.pipeline.record import provenance
 from posprobe.pipeline.sites import available, layer_of, stream_of
 from posprobe.pipeline.summed import summed
 from posprobe.pipeline.tokens import RANDOM, corpus_tokens, only_alike
@@ -62,19 +61,14 @@ def decomposition(ref: str, *, progress: Progress = silent, **options: Any) -> R
                 init = _measure(random, tokens, chosen, progress, what="random init")
         return _measure(model, tokens, chosen, progress, what="checkpoint", init=init)
 
-    result = cached(
+    return measured(
         DecompositionResult,
         measure,
         measure="decomposition",
-        name=ref,
+        ref=ref,
         chosen=chosen,
         source=model.source,
         tokens=tokens.source,
-    )
-    return Report(
-        measure="decomposition",
-        result=result,
-        provenance=provenance("decomposition", chosen, [model.source], [tokens.source]),
     )
 
 

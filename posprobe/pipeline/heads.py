@@ -11,12 +11,11 @@ from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load
 from posprobe.models.protocol import Model
 from posprobe.pipeline.batching import model_batches
-from posprobe.pipeline.cached import cached
+from posprobe.pipeline.measured import measured
 from posprobe.pipeline.opening import load_options, short_names
 from posprobe.pipeline.options import HeadsOptions
 from posprobe.pipeline.parts import Part
 from posprobe.pipeline.progress import Progress, silent
-from posprobe.pipeline.record import provenance
 from posprobe.pipeline.summed import summed
 from posprobe.pipeline.tokens import corpus_tokens
 from posprobe.report.report import Report
@@ -39,19 +38,14 @@ def heads(ref: str, *, progress: Progress = silent, **options: Any) -> Report:
     """
     chosen = HeadsOptions(**options)
     model, tokens = open_heads(ref, chosen)
-    result = cached(
+    return measured(
         HeadsResult,
         lambda: _measure(model, tokens, chosen, progress),
         measure="heads",
-        name=ref,
+        ref=ref,
         chosen=chosen,
         source=model.source,
         tokens=tokens.source,
-    )
-    return Report(
-        measure="heads",
-        result=result,
-        provenance=provenance("heads", chosen, [model.source], [tokens.source]),
     )
 
 
