@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 
+import numpy as np
+import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from posprobe.core.errors import UserError
 from posprobe.data.batches import Batch
-from posprobe.models.protocol import Edit, Model
+from posprobe.models.protocol import Edit, Model, ModelInfo
 
 Terms = dict[str, Float[Tensor, "_ head query key"]]
 Consumer = Callable[[int, Terms, Bool[Tensor, "batch query key"], Int[Tensor, " batch"]], None]
@@ -93,6 +95,22 @@ def counted_pairs(
     """
     pairs = text_mask[:, :, None] & text_mask[:, None, :]
     return pairs.tril() if causal else pairs
+
+
+def seen_pairs(
+    info: ModelInfo, places: Int[np.ndarray, " place"]
+) -> Bool[Tensor, "layer place place"]:
+    """Say which (query, key) pairs of these places attention can look at, by layer.
+
+    Args:
+        info: Says whether the model is causal, and whether a layer sees a window only.
+        places: Positions in the sequence.
+    """
+    there = torch.from_numpy(places)
+    distance = there[:, None] - there[None, :]
+    seen = distance >= 0 if info.causal else torch.ones_like(distance, dtype=torch.bool)
+    reach = info.reach or (None,) * info.n_layers
+    return torch.stack([seen if far is None else seen & (distance.abs() <= far) for far in reach])
 
 
 def _hand_on(

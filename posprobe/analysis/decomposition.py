@@ -94,7 +94,8 @@ class LogitParts:
         class_counts: Heads per class.
         curve: The relative part of the mean logits by offset, its mean over the fit's offsets
             taken off; only differences within a row mean something.
-        offsets: key − query of each entry of `curve`, at most 32 tokens away.
+        offsets: key − query of each entry of `curve`, at most 32 tokens away; NaN in the curve
+            of a layer that does not see so far.
         agreement: Where the model's own terms are known, the correlation of each part of
             `AGREEMENT_PARTS` with its term, over all documents and pairs: position with ap + rp,
             absolute and relative with the same, split in the same way, and content with sem.
@@ -124,6 +125,8 @@ class DecompositionResult(Result):
         documents: Documents, all of one length.
         first: The first position that counts.
         positions: How many positions count.
+        reach: How many tokens away a key may be to be seen, by layer; None: any number. Empty
+            where no layer has such a window.
         init: The same at random initialisation; None where it was not measured.
     """
 
@@ -133,6 +136,7 @@ class DecompositionResult(Result):
     documents: int
     first: int
     positions: int
+    reach: tuple[int | None, ...] = ()
     init: "DecompositionResult | None" = None
 
     def to_frame(self) -> pd.DataFrame:

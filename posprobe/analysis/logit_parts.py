@@ -1,6 +1,6 @@
 """Splits the attention logits of any head into absolute position, distance and content."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
@@ -45,7 +45,7 @@ class LogitPartSums:
         self,
         n_layers: int,
         n_heads: int,
-        allowed: Bool[Tensor, "query key"],
+        allowed: Bool[Tensor, "*layer query key"],
         *,
         terms: tuple[str, ...] = (),
         groups: int = 10,
@@ -55,13 +55,13 @@ class LogitPartSums:
         Args:
             n_layers: Layers of the model.
             n_heads: Heads per layer.
-            allowed: The pairs that count, the same in every document.
+            allowed: The pairs that count, the same in every document; of each layer, or of all.
             terms: Names of the exact terms that come with the logits, of `ap`, `sem`, `rp`.
             groups: Groups of documents for the standard error, at least 2.
         """
         assert groups >= 2, "a standard error needs at least 2 groups"
-        self._fit = OffsetFit(allowed)
-        size = len(allowed)
+        size = allowed.shape[-1]
+        self._fits = _fits(allowed.expand(n_layers, size, size))
         self._documents = np.zeros((n_layers, groups))
         shape = (n_layers, n_heads, groups)
         self._sums = np.zeros((*shape, size, size))
@@ -69,7 +69,7 @@ class LogitPartSums:
         self._relative = np.zeros(shape)
         self._energy = np.zeros((n_layers, n_heads))
         self._terms = tuple(terms)
-        self._agreement = [TermAgreement(self._fit) for _ in range(n_layers if terms else 0)]
+        self._agreement = [TermAgreement(fit) for fit in self._fits if terms]
 
     @torch.no_grad()
     def update(
@@ -92,7 +92,8 @@ class LogitPartSums:
         Raises:
             NonFiniteError: If a counted logit is inf or NaN.
         """
-        allowed = self._fit.allowed
+        fit = self._fits[layer]
+        allowed = fit.allowed
         groups = documents.cpu().numpy() % self._sums.shape[2]
         for index, (document, group) in enumerate(zip(logits, groups, strict=True)):
             self._documents[layer, group] += 1
@@ -101,14 +102,14 @@ class LogitPartSums:
             if not bool(torch.isfinite(energy).all()):
                 bad = int((~torch.isfinite(exact)).sum())
                 require_none_bad(bad, int(allowed.sum()) * len(exact), f"layer {layer}, logits")
-            rows = self._fit.centred(exact)
+            rows = fit.centred(exact)
             self._sums[layer, :, group] += rows.numpy()
             self._squares[layer, :, group] += products(rows, rows).numpy()
-            self._relative[layer, :, group] += self._fit.squares(rows).numpy()
+            self._relative[layer, :, group] += fit.squares(rows).numpy()
             self._energy[layer] += energy.numpy()
             if terms:
                 own = {name: terms[name][index % len(terms[name])] for name in self._terms}
-                known = {n: self._fit.centred(t.cpu().to(torch.float64)) for n, t in own.items()}
+                known = {n: fit.centred(t.cpu().to(torch.float64)) for n, t in own.items()}
                 self._agreement[layer].update(rows, known)
 
     def merge(self, other: "LogitPartSums") -> None:
@@ -153,9 +154,11 @@ class LogitPartSums:
         without = np.array([self._shares(total, left) for left in enough.tolist()])
         classes = classify(share, tuple(_TERMS[part] for part in LOGIT_PARTS), threshold=threshold)
         mean = torch.from_numpy(total / documents.sum())
-        size, causal = mean.shape[-1], not bool(self._fit.allowed.triu(1).any())
+        size, causal = mean.shape[-1], not bool(self._fits[0].allowed.triu(1).any())
         offsets = near_offsets(size, REACH, causal=causal)
-        pairs = int(self._fit.allowed.sum())
+        pairs = np.array([[int(fit.allowed.sum())] for fit in self._fits])
+        curve = self._fitted(OffsetFit.curve, mean).numpy()[..., offsets + size - 1]
+        seen = np.stack([fit.seen(offsets) for fit in self._fits])[:, None]
         return LogitParts(
             share=share,
             share_se=jackknife_se(without.reshape(-1, *share.shape)),
@@ -163,10 +166,17 @@ class LogitPartSums:
             classes=classes,
             threshold=threshold,
             class_counts=count_classes(classes),
-            curve=self._fit.curve(mean).numpy()[..., offsets + size - 1],
+            curve=np.where(seen, curve, np.nan),
             offsets=offsets,
             agreement=self._agreements(mean),
         )
+
+    def _fitted(
+        self,
+        what: Callable[[OffsetFit, Tensor], Tensor],
+        mean: Float[Tensor, "layer head query key"],
+    ) -> Float[Tensor, "layer head ..."]:
+        return torch.stack([what(fit, rows) for fit, rows in zip(self._fits, mean, strict=True)])
 
     def _shares(
         self, total: Float[np.ndarray, "layer head query key"], left: int | None = None
@@ -179,7 +189,7 @@ class LogitPartSums:
         of_mean = (mean**2).sum(axis=(2, 3))
         content = (self._squares[..., kept].sum(axis=-1) - n * of_mean) / (n - 1)
         position = of_mean - content / n
-        fitted = self._fit.squares(torch.from_numpy(mean)).numpy()
+        fitted = self._fitted(OffsetFit.squares, torch.from_numpy(mean)).numpy()
         spread = (self._relative[..., kept].sum(axis=-1) - n * fitted) / (n - 1)
         relative = fitted - spread / n
         parts = np.stack([position - relative, content, relative], axis=-1)
@@ -190,10 +200,20 @@ class LogitPartSums:
     ) -> Float[np.ndarray, "layer head part"]:
         if not self._agreement:
             return np.zeros((*mean.shape[:2], 0))
-        relative = self._fit.part(mean)
+        relative = self._fitted(OffsetFit.part, mean)
         squares = torch.from_numpy(self._squares.sum(axis=2))
         found = [
             sums.result(mean=m, relative=r, logits=s, documents=float(self._documents[0].sum()))
             for sums, m, r, s in zip(self._agreement, mean, relative, squares, strict=True)
         ]
         return np.stack([np.stack([f[part] for part in AGREEMENT_PARTS], axis=-1) for f in found])
+
+
+def _fits(allowed: Bool[Tensor, "layer query key"]) -> list[OffsetFit]:
+    """Make a fit per layer; layers that see alike share one, since it takes long to make."""
+    made: dict[bytes, OffsetFit] = {}
+    kinds = [layer.numpy().tobytes() for layer in allowed]
+    for kind, layer in zip(kinds, allowed, strict=True):
+        if kind not in made:
+            made[kind] = OffsetFit(layer)
+    return [made[kind] for kind in kinds]

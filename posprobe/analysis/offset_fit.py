@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from posprobe.analysis.offset_sums import offset_sums
@@ -67,6 +67,10 @@ class OffsetFit:
         pair has are 0.
         """
         return offset_sums(rows) @ self._root @ self._root.T
+
+    def seen(self, offsets: Int[np.ndarray, " offset"]) -> Bool[np.ndarray, " offset"]:
+        """Say of each key − query whether a pair that counts has it."""
+        return np.isin(offsets, (self._offsets[self.allowed] - len(self.allowed) + 1).numpy())
 
     def part(self, rows: Float[Tensor, "*axes query key"]) -> Float[Tensor, "*axes query key"]:
         """Return the part of centred logits that the fit explains, centred as well."""

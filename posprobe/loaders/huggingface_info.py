@@ -8,6 +8,8 @@ from posprobe.loaders.huggingface_tables import Family
 from posprobe.models.protocol import ModelInfo
 
 _SPECIAL = ("pad", "bos", "eos", "cls", "sep", "mask")
+_WINDOWED = "sliding_attention"
+"""How configurations call a layer that sees a window only."""
 _LENGTHS = ("max_position_embeddings", "n_positions", "seq_length", "max_seq_len")
 
 
@@ -27,6 +29,7 @@ def model_info(network: Any, family: Family | None, tokenizer: Tokenizer | None)
         _number(config, key, name) for key in ("hidden_size", "num_attention_heads")
     )
     d_vocab = _number(config, "vocab_size", name)
+    causal = _is_causal(config, name, family)
     return ModelInfo(
         architecture=name,
         n_layers=_number(config, "num_hidden_layers", name),
@@ -35,13 +38,14 @@ def model_info(network: Any, family: Family | None, tokenizer: Tokenizer | None)
         d_head=getattr(config, "head_dim", None) or d_model // n_heads,
         n_ctx=_context(network, family, name),
         d_vocab=d_vocab,
-        causal=_is_causal(config, name, family),
+        causal=causal,
         position=_position(config, family),
         residual=family.residual(config.to_dict()) if family else "unknown",
         pad_id=_pad_id(config, tokenizer),
         special_ids=_special_ids(config, tokenizer, d_vocab),
         n_parameters=sum(parameter.numel() for parameter in network.parameters()),
         has_head=_has_head(network, d_vocab),
+        reach=_reach(config, causal=causal),
     )
 
 
@@ -80,6 +84,17 @@ def _position(config: Any, family: Family | None) -> str:
     if getattr(config, "alibi", False) or config.model_type in ("bloom", "mpt"):
         return "alibi"
     return "rope" if getattr(config, "rope_parameters", None) else "unknown"
+
+
+def _reach(config: Any, *, causal: bool) -> tuple[int | None, ...]:
+    """Say how far each layer sees: some alternate between a window and everything."""
+    window = getattr(config, "sliding_window", None)
+    if window is None:
+        return ()
+    # A window that looks back counts the query itself, one to both sides does not.
+    far = window - 1 if causal else window
+    kinds = getattr(config, "layer_types", None) or [_WINDOWED] * config.num_hidden_layers
+    return tuple(far if kind == _WINDOWED else None for kind in kinds)
 
 
 def _has_head(network: Any, d_vocab: int) -> bool:

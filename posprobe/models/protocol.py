@@ -39,6 +39,8 @@ class ModelInfo:
         has_head: Whether the checkpoint can predict tokens.
         equal_lengths: Whether its outputs depend on padding, so that it must be run on
             batches of equal length.
+        reach: How many tokens away a key may be to be seen, by layer; None: any number. Empty
+            where no layer has such a window.
     """
 
     architecture: str
@@ -58,6 +60,7 @@ class ModelInfo:
     n_parameters: int = 0
     has_head: bool = True
     equal_lengths: bool = False
+    reach: tuple[int | None, ...] = ()
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from posprobe.activations.logits import logit_listeners, shows_logits
+from posprobe.activations.logits import logit_listeners, seen_pairs, shows_logits
 from posprobe.activations.states import stream_states
 from posprobe.analysis.decomposition import DecompositionResult
 from posprobe.analysis.logit_parts import LogitPartSums
@@ -119,7 +119,7 @@ def _measure(
     states = {site: StateSums() for site in available(model, names)}
     places = _places(tokens, chosen)
     terms = model.info.logit_terms
-    logits = _logit_sums(model, len(places)) if shows_logits(model) else None
+    logits = _logit_sums(model, places) if shows_logits(model) else None
 
     def add_logits(batch: Batch, layer: int, scores: Tensor, known: dict[str, Tensor]) -> None:
         assert logits is not None
@@ -153,6 +153,7 @@ def _measure(
         documents=len(tokens),
         first=chosen.start,
         positions=len(places),
+        reach=model.info.reach,
         init=init,
     )
 
@@ -175,15 +176,14 @@ def _places(tokens: TokenSet, chosen: DecompositionOptions) -> np.ndarray:
     return np.flatnonzero(~np.isin(tokens[0], tokens.special_ids))[chosen.start :]
 
 
-def _logit_sums(model: Model, size: int) -> LogitPartSums:
+def _logit_sums(model: Model, places: np.ndarray) -> LogitPartSums:
     info = model.info
-    allowed = torch.ones(size, size, dtype=torch.bool)
     return LogitPartSums(
         info.n_layers,
         info.n_heads,
-        allowed.tril() if info.causal else allowed,
+        seen_pairs(info, places),
         terms=info.logit_terms,
-        groups=group_count(model, size),
+        groups=group_count(model, len(places)),
     )
 
 

@@ -73,11 +73,24 @@ def decomposition_section(result: DecompositionResult) -> Section:
         f"{result.positions} positions. What the corpus itself puts at a position, such as the "
         "first words of a document, counts as position; random ids have no such thing. Position "
         "that is not in the mean state, such as its norm or its likeness to its neighbours, is "
-        "not seen here: probes and adjacency scores look for that.",
+        f"not seen here: probes and adjacency scores look for that.{_windows(result)}",
         overview=overview(result),
         blocks=_blocks(result),
         columns=COLUMNS,
         glance={result.checkpoint: _glance(result)},
+    )
+
+
+def _windows(result: DecompositionResult) -> str:
+    """Say which layers do not see every pair."""
+    near: dict[int, list[str]] = {}
+    for layer, far in enumerate(result.reach):
+        if far is not None and far < result.positions - 1:
+            near.setdefault(far, []).append(str(layer))
+    return "".join(
+        f" Layer{'s' if len(layers) > 1 else ''} {together(layers)} see{'s' * (len(layers) == 1)} "
+        f"keys at most {far} token{'s' * (far != 1)} away, so that only these pairs count there."
+        for far, layers in near.items()
     )
 
 

@@ -177,3 +177,26 @@ def test_infinite_logits_are_refused_only_where_they_count():
     assert np.isfinite(measured(logits, "causal").share).all()
     with pytest.raises(NonFiniteError, match="layer 0, logits"):
         measured(logits, "full")
+
+
+def test_a_layer_that_sees_a_window_counts_no_other_pairs():
+    places = torch.arange(12)
+    window = (places[:, None] - places[None, :]).abs() <= 3
+    everywhere = torch.ones_like(window)
+    logits = noise(20, 12, seed=5) + toeplitz(12)
+    outside = torch.where(window, logits, 1e6)
+    both = LogitPartSums(2, 1, torch.stack([everywhere, window]))
+    for layer, values in enumerate((logits, outside)):
+        both.update(layer, values, torch.arange(20))
+    found = both.result()
+    for layer, allowed in enumerate((everywhere, window)):
+        alone = LogitPartSums(1, 1, allowed)
+        alone.update(0, logits, torch.arange(20))
+        expected = alone.result()
+        for name in ("share", "share_se", "variance", "curve"):
+            np.testing.assert_allclose(
+                getattr(found, name)[layer], getattr(expected, name)[0], rtol=1e-12, err_msg=name
+            )
+    seen = np.abs(found.offsets) <= 3
+    assert np.isfinite(found.curve[0]).all()
+    assert (np.isfinite(found.curve[1]) == seen).all()

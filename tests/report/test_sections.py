@@ -305,6 +305,16 @@ def test_undefined_adjacency_says_why():
     assert "under 3 tokens" in section.headline[-1]
 
 
+def test_layers_that_see_a_window_are_named():
+    result = replace(decompositions.sample(), reach=(None, 3, 3))
+    assert decomposition_section(result).limits.endswith(
+        " Layers 1 and 2 see keys at most 3 tokens away, so that only these pairs count there."
+    )
+    one = replace(result, reach=(1, None, result.positions))
+    assert "Layer 0 sees keys at most 1 token away, so" in decomposition_section(one).limits
+    assert "Layer 2" not in decomposition_section(one).limits
+
+
 def test_decomposition_tables_have_the_numbers_of_the_result():
     result = decompositions.sample()
     section = decomposition_section(result)

@@ -56,6 +56,11 @@ def test_facts(name, model, network):
     assert info.n_parameters == sum(weight.numel() for weight in network(name)[0].parameters())
 
 
+def test_windows_are_known_by_layer(model):
+    found = {name: model(name).info.reach for name in ("gpt2", "mistral", "modernbert", "qwen2")}
+    assert found == {"gpt2": (), "mistral": (3, 3), "modernbert": (None, 4), "qwen2": ()}
+
+
 def test_the_source_names_the_file_and_its_hash(folder, model):
     source = model("gpt2").source
     assert source.format == "huggingface"

@@ -1,7 +1,10 @@
 """Attention scores: finite, before any mask, whatever the architecture's own code gives."""
 
+import numpy as np
 import pytest
 import torch
+
+from posprobe.activations.logits import seen_pairs
 
 SCORES, PATTERN = "blocks.1.attn.hook_attn_scores", "blocks.1.attn.hook_pattern"
 
@@ -35,6 +38,15 @@ def test_softmax_of_the_masked_scores_is_the_pattern(name, padded, model, tokens
     expected = scores.masked_fill(~allowed, -torch.inf).softmax(dim=-1)
     real = mask[:, None, :, None].expand_as(pattern)
     torch.testing.assert_close(pattern[real], expected[real], atol=1e-5, rtol=0)
+
+
+def test_the_pairs_that_count_are_those_that_attention_looks_at(name, model, tokens):
+    wrapped = model(name)
+    patterns = [f"blocks.{layer}.attn.hook_pattern" for layer in range(2)]
+    seen = wrapped.run(tokens, None, patterns)
+    looked = torch.stack([(seen[site] > 0).any(dim=1).any(dim=0) for site in patterns])
+    found = seen_pairs(wrapped.info, np.arange(tokens.shape[1]))
+    assert torch.equal(found, looked)
 
 
 def test_scores_are_not_probabilities(name, model, tokens):
