@@ -48,3 +48,18 @@ def hub_id(ref: str) -> tuple[str, str | None] | None:
         return None
     found = re.fullmatch(r"(\w[\w.-]*/\w[\w.-]*)(?:@([\w./-]+))?", ref)
     return (found.group(1), found.group(2)) if found else None
+
+
+def fetched_config(ref: str) -> Path | None:
+    """Return a Hub repository's configuration as it was fetched last; the network is not asked.
+
+    Args:
+        ref: As the user typed it; None is returned for what is not on the Hub.
+    """
+    repository = hub_id(ref)
+    if repository is None:
+        return None
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(repository[0], "config.json", revision=repository[1])
+    return Path(found) if isinstance(found, str) else None

@@ -15,7 +15,7 @@ from posprobe.core.cache import user_cache
 from posprobe.core.files import sha256
 from posprobe.core.options import MeasureOptions
 from posprobe.core.provenance import CheckpointSource, TokenSource, installed_versions
-from posprobe.core.references import find_local
+from posprobe.core.references import fetched_config, find_local
 from posprobe.core.result import plain
 from posprobe.core.threads import thread_count
 from posprobe.pipeline.parts import PartDone, how_many_parts, the_part
@@ -123,9 +123,10 @@ def _settings(ref: str) -> str | None:
     """Hash the settings beside a checkpoint's weights, whose own hash leaves them out."""
     place = find_local(ref)
     if place is None:
-        return None
-    file = (place if place.is_dir() else place.parent) / "config.json"
-    return sha256(file) if file.is_file() else None
+        file = fetched_config(ref)
+    else:
+        file = (place if place.is_dir() else place.parent) / "config.json"
+    return sha256(file) if file is not None and file.is_file() else None
 
 
 def array_hash(*arrays: Any) -> str:

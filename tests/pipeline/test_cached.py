@@ -96,6 +96,25 @@ def test_what_decides_the_result_misses(nope, tmp_path, cache, hits):
     assert hits() == 1
 
 
+def test_other_settings_of_a_repository_miss(monkeypatch, tmp_path):
+    config = tmp_path / "config.json"
+    asked = []
+
+    def fetched(repository, name, *, revision):
+        asked.append((repository, name, revision))
+        return str(config) if config.exists() else None
+
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", fetched)
+    found = [pipeline._settings("me/mine@v1")]
+    for text in ("{}", '{"eps": 1}'):
+        config.write_text(text)
+        found.append(pipeline._settings("me/mine@v1"))
+    assert found[0] is None
+    assert len(set(found)) == 3
+    assert asked == [("me/mine", "config.json", "v1")] * 3
+    assert pipeline._settings("nanogpt-nope-paper") is None
+
+
 def test_another_text_under_the_same_name_misses(dstg, tmp_path, cache, hits):
     corpus = tmp_path / "mine.txt"
     text = "One word and many more follow here. Then a second sentence comes.\n\n"
