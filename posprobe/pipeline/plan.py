@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from posprobe.core.options import RunOptions
 from posprobe.data.token_set import TokenSet
 from posprobe.loaders import load
 from posprobe.models.protocol import Model
 from posprobe.pipeline.adjacency import conditions_of, open_models, read_sequences, sites_of
+from posprobe.pipeline.applying import APPLIED
 from posprobe.pipeline.decomposition import group_count, open_decomposition
 from posprobe.pipeline.heads import open_heads
 from posprobe.pipeline.manifold import may_read_table
@@ -23,15 +25,6 @@ from posprobe.pipeline.phenomena.plan import plan_holmes
 from posprobe.pipeline.probing.readings import readings_of
 from posprobe.pipeline.probing.study import open_study
 
-Chosen = ManifoldOptions | HeadsOptions | AdjacencyOptions | ProbeOptions | DecompositionOptions
-_OPTIONS = {
-    "manifold": ManifoldOptions,
-    "heads": HeadsOptions,
-    "adjacency": AdjacencyOptions,
-    "probe": ProbeOptions,
-    "decomposition": DecompositionOptions,
-    "holmes": HolmesOptions,
-}
 _BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 _SITES_PER_LAYER = 3
 
@@ -47,7 +40,7 @@ def plan(measure: str, refs: list[str], **options: Any) -> dict[str, Any]:
     Returns:
         What is read, documents, tokens, and an estimate of the memory, by checkpoint.
     """
-    chosen = _OPTIONS[measure](**options)
+    chosen = APPLIED[measure].options(**options)
     facts: dict[str, Any] = {"measure": measure, "report": report_folder(refs)}
     for ref in refs:
         if isinstance(chosen, HolmesOptions):
@@ -59,7 +52,7 @@ def plan(measure: str, refs: list[str], **options: Any) -> dict[str, Any]:
     return facts
 
 
-def _plan_one(ref: str, chosen: Chosen) -> dict[str, Any]:
+def _plan_one(ref: str, chosen: RunOptions) -> dict[str, Any]:
     model, tokens = _inputs(ref, chosen)
     found: dict[str, Any] = {"parameters": model.info.n_parameters}
     if tokens is None:
@@ -75,7 +68,7 @@ def _plan_one(ref: str, chosen: Chosen) -> dict[str, Any]:
     }
 
 
-def _inputs(ref: str, chosen: Chosen) -> tuple[Model, TokenSet | None]:
+def _inputs(ref: str, chosen: RunOptions) -> tuple[Model, TokenSet | None]:
     """Open what the measure would, with every check it would make."""
     if isinstance(chosen, AdjacencyOptions):
         models = open_models(ref, chosen)
@@ -91,6 +84,7 @@ def _inputs(ref: str, chosen: Chosen) -> tuple[Model, TokenSet | None]:
         return open_heads(ref, chosen)
     if isinstance(chosen, DecompositionOptions):
         return open_decomposition(ref, chosen)
+    assert isinstance(chosen, ManifoldOptions), chosen
     if may_read_table(chosen):
         model = load(ref, **load_options(chosen))
         if model.position_table() is not None:
@@ -98,7 +92,7 @@ def _inputs(ref: str, chosen: Chosen) -> tuple[Model, TokenSet | None]:
     return open_states(ref, chosen)
 
 
-def _memory(model: Model, longest: int, chosen: Chosen) -> int:
+def _memory(model: Model, longest: int, chosen: RunOptions) -> int:
     """Estimate the bytes of the weights, of one batch's activations or scores, and of sums."""
     info, size = model.info, _BYTES[chosen.dtype]
     weights = info.n_parameters * size
