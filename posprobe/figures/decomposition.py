@@ -22,7 +22,7 @@ from posprobe.figures.words import decimal, percent
 _SHAPES: tuple[Shape, ...] = ("circle", "square", "diamond", "triangle")
 _ROLES = ("c1", "c2", "c7")
 _AGREEMENT_ROLES = ("c4", "structure", "semantic", "relative")
-_STREAMS = {"whole": "whole state", "ap": "absolute-position stream", "sem": "semantic stream"}
+STREAMS = {"whole": "whole state", "ap": "absolute-position stream", "sem": "semantic stream"}
 _CURVES = 12
 """Most layers whose curves are drawn."""
 
@@ -66,7 +66,7 @@ def _states(result: DecompositionResult) -> Figure:
     random = {} if result.init is None else by_stream(result.init)
     panels = tuple(
         Panel(
-            title=_STREAMS[stream],
+            title=STREAMS[stream],
             marks=(*_shares(layers), *_random(random.get(stream, ()))),
             x=layer_axis(parts.layer for parts in layers if parts.layer is not None),
             y=Axis(label="share of the variance", low=-0.03, high=1.03),
@@ -128,7 +128,7 @@ def _told(result: DecompositionResult) -> str:
     for stream, layers in by_stream(result).items():
         first, last = layers[0], layers[-1]
         sentences.append(
-            f"Position in the {_STREAMS[stream]}: {percent(first.share[0])} in layer "
+            f"Position in the {STREAMS[stream]}: {percent(first.share[0])} in layer "
             f"{layer_name(first.layer)}, {percent(last.share[0])} in layer "
             f"{layer_name(last.layer)}."
         )

@@ -33,11 +33,15 @@ def sweep_figures(result: SweepResult) -> Iterator[tuple[Figure, Group]]:
     """
     groups: dict[tuple[str, str, str], list[tuple[SweepCell, SweepPoint]]] = {}
     for cell in result.cells:
-        places = dict.fromkeys(p.place for p in cell.points if p.layer != -1)
+        places: dict[str, dict[str, None]] = {}
         for point in cell.points:
-            # The token embedding lies before every site.
-            shown = places if point.layer == -1 and places else [point.place]
-            for place in shown:
+            if point.layer != -1:
+                places.setdefault(point.quantity, {})[point.place] = None
+        for point in cell.points:
+            known = places.get(point.quantity, {})
+            # What has no place in the layers, as the token embedding, lies before all that has.
+            before = point.layer == -1 and point.place not in known
+            for place in known if before and known else [point.place]:
                 groups.setdefault((cell.measure, point.quantity, place), []).append((cell, point))
     for (measure, quantity, place), group in groups.items():
         yield _figure(result, measure, quantity, place, tuple(group)), tuple(group)
@@ -48,7 +52,11 @@ def _figure(result: SweepResult, measure: str, quantity: str, place: str, group:
     panels = _panels(result, group, by_line)
     drawn = dict(list(panels.items())[:PANELS])
     layered = all(point.layer is not None for _, point in group)
-    make = _by_layer if layered else _by_setting
+    if layered:
+        axis = _value_axis(quantity, [point for _, point in group])
+        made = tuple(_by_layer(title, items, by_line, axis) for title, items in drawn.items())
+    else:
+        made = tuple(_by_setting(title, items, by_line) for title, items in drawn.items())
     known = [point.value for _, point in group if np.isfinite(point.value)]
     span = f"from {brief(min(known))} to {brief(max(known))}" if known else "all undefined"
     caption = "Bars are 95 % intervals." if any(np.isfinite(p.low) for _, p in group) else ""
@@ -59,7 +67,7 @@ def _figure(result: SweepResult, measure: str, quantity: str, place: str, group:
         title=f"{upper_first(quantity)}, {place}",
         caption=f"{result.title}. {caption}".strip(),
         alt=f"{quantity} of {place} over {len(result.cells)} cells, {span}.",
-        panels=tuple(make(title, items, by_line) for title, items in drawn.items()),
+        panels=made,
         columns=min(3, len(drawn)),
         height=240 if layered else 60 + 26 * max(map(len, drawn.values())),
     )
@@ -73,7 +81,8 @@ def _line_axis(result: SweepResult, group: Group) -> str | None:
 
 
 def _panels(result: SweepResult, group: Group, by_line: str | None) -> dict[str, Group]:
-    several = len({point.condition for _, point in group}) > 1
+    # Conditions are the lines where no axis is.
+    several = by_line is not None and len({point.condition for _, point in group}) > 1
     found: dict[str, list[tuple[SweepCell, SweepPoint]]] = {}
     for cell, point in group:
         axes = [a for a in result.varying if a != by_line and a in cell.at]
@@ -83,7 +92,19 @@ def _panels(result: SweepResult, group: Group, by_line: str | None) -> dict[str,
     return {title: tuple(items) for title, items in found.items()}
 
 
-def _by_layer(title: str, items: Group, by_line: str | None) -> Panel:
+def _value_axis(quantity: str, points: list[SweepPoint]) -> Axis:
+    """Return one axis for all panels, so that their heights can be compared."""
+    if quantity in _CHANCE:
+        return Axis(label=quantity, low=0, high=1.03)
+    ends = np.array([(point.value, point.low, point.high) for point in points])
+    known = ends[np.isfinite(ends)]
+    if not len(known):
+        return Axis(label=quantity)
+    room = 0.04 * (known.max() - known.min()) or 0.04 * abs(known.max()) or 1.0
+    return Axis(label=quantity, low=float(known.min() - room), high=float(known.max() + room))
+
+
+def _by_layer(title: str, items: Group, by_line: str | None, y: Axis) -> Panel:
     lines: dict[str, list[SweepPoint]] = {}
     for cell, point in items:
         lines.setdefault(_label(cell, by_line, point), []).append(point)
@@ -92,7 +113,6 @@ def _by_layer(title: str, items: Group, by_line: str | None) -> Panel:
     if quantity in _CHANCE:
         value, label = _CHANCE[quantity]
         marks.append(Rule(value=value, axis="y", label=label, dash="dot"))
-    y = Axis(label=quantity, low=0, high=1.03) if quantity in _CHANCE else Axis(label=quantity)
     layers = [point.layer for _, point in items if point.layer is not None]
     return Panel(title=title, marks=tuple(marks), x=layer_axis(layers), y=y)
 

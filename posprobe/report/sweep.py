@@ -8,7 +8,7 @@ import pandas as pd
 from posprobe.analysis.sweep import SweepCell, SweepPoint, SweepResult, setting_words
 from posprobe.figures.sites import layer_name
 from posprobe.figures.sweep import Group, sweep_figures
-from posprobe.figures.words import decimal
+from posprobe.figures.words import decimal, upper_first
 from posprobe.report.section import Block, Section
 from posprobe.report.table import Table
 
@@ -54,7 +54,7 @@ def sweep_section(result: SweepResult) -> Section:
 
 
 def _headline(result: SweepResult) -> tuple[str, ...]:
-    sentences = [s for figure, group in sweep_figures(result) if (s := _range(result, group))]
+    sentences = _ranges(result)
     failed = result.failed
     if failed:
         first = failed[0]
@@ -66,19 +66,30 @@ def _headline(result: SweepResult) -> tuple[str, ...]:
     return tuple(sentences[:_SENTENCES]) or ("No cell has a number.",)
 
 
+def _ranges(result: SweepResult) -> list[str]:
+    """Say between what each number lies, the first number of every measure before all others."""
+    told: dict[str, list[str]] = {}
+    for _, group in sweep_figures(result):
+        if sentence := _range(result, group):
+            told.setdefault(group[0][0].measure, []).append(sentence)
+    first = [sentences.pop(0) for sentences in told.values()]
+    return [*first, *(sentence for sentences in told.values() for sentence in sentences)]
+
+
 def _range(result: SweepResult, group: Group) -> str:
     ends = [item for item in _ends(group) if math.isfinite(item[1].value)]
     if not ends:
         return ""
     lowest, highest = (choose(ends, key=lambda e: e[1].value) for choose in (min, max))
     point = lowest[1]
-    where = "" if point.layer is None else " in the last layer"
+    where = "" if point.layer is None else ", last layer"
     several = len({point.condition for _, point in ends}) > 1
     low, high = (
         _told(result, cell, point, [point.condition] if several else [])
         for cell, point in (lowest, highest)
     )
-    return f"{point.quantity} at {point.place}{where} is from {low} to {high}."
+    between = low if low == high else f"from {low} to {high}"
+    return f"{upper_first(point.quantity)}, {point.place}{where}: {between}."
 
 
 def _ends(group: Group) -> list[tuple[SweepCell, SweepPoint]]:

@@ -69,3 +69,43 @@ def test_a_single_cell_is_a_line_by_itself():
     ((figure, _),) = sweep_figures(grid(layers=[2], width=[10]))
     assert [panel.title for panel in figure.panels] == [""]
     assert figure.panels[0].marks[0].x.tolist() == [-1, 0, 1]
+
+
+def test_streams_that_enter_the_layers_keep_to_their_own_figure():
+    points = tuple(
+        SweepPoint(quantity=quantity, condition="checkpoint", place=place, layer=layer, value=0.5)
+        for quantity, places in {"of states": ("whole", "ap"), "of logits": ("absolute",)}.items()
+        for place in places
+        for layer in range(-1 if quantity == "of states" else 0, 3)
+    )
+    cell = SweepCell(measure="decomposition", at={"seed": 0}, points=points)
+    found = list(sweep_figures(SweepResult(title="Parts", axes=("seed",), cells=(cell,))))
+    assert [figure.title for figure, _ in found] == [
+        "Of states, whole",
+        "Of states, ap",
+        "Of logits, absolute",
+    ]
+    assert [[point.layer for _, point in group] for _, group in found] == [
+        [-1, 0, 1, 2],
+        [-1, 0, 1, 2],
+        [0, 1, 2],
+    ]
+
+
+def test_panels_have_one_scale_and_conditions_are_lines_where_no_axis_is():
+    points = tuple(
+        SweepPoint(quantity="share", condition=name, place="x", layer=layer, value=value + layer)
+        for name, value in {"checkpoint": 0.0, "random init": 8.0}.items()
+        for layer in range(3)
+    )
+    cells = tuple(SweepCell(measure="heads", at={"seed": seed}, points=points) for seed in (0, 1))
+    alone, several = (
+        next(sweep_figures(SweepResult(title="Few", axes=("seed",), cells=some)))[0]
+        for some in (cells[:1], cells)
+    )
+    (panel,) = alone.panels
+    assert [line.label for line in panel.marks] == ["checkpoint", "random init"]
+    assert len({line.role for line in panel.marks}) == 2
+    assert [panel.title for panel in several.panels] == ["checkpoint", "random init"]
+    (axis,) = {panel.y for panel in several.panels}
+    assert (axis.low, axis.high) == (-0.4, 10.4)

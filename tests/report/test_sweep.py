@@ -32,7 +32,7 @@ def report(result):
 def test_the_headline_has_the_ends_of_the_range():
     (sentence,) = sweep_section(RESULT).headline
     assert sentence == (
-        "adjacency score at attn.hook_z in the last layer is from 0.021 (layers 2, width 10) to "
+        "Adjacency score, attn.hook_z, last layer: from 0.021 (layers 2, width 10) to "
         "0.032 (layers 3, width 20)."
     )
 
@@ -45,6 +45,25 @@ def test_the_headline_says_which_weights_where_there_are_several():
     (sentence,) = sweep_section(replace(RESULT, cells=tuple(cells))).headline
     assert "from 0.021 (layers 2, width 10, random init) to 0.900 (" in sentence
     assert sentence.endswith(", checkpoint).")
+
+
+def test_a_single_cell_has_no_range():
+    (sentence,) = sweep_section(replace(RESULT, cells=RESULT.cells[:1])).headline
+    assert sentence == "Adjacency score, attn.hook_z, last layer: 0.021."
+
+
+def test_every_measure_has_its_first_sentence_before_any_has_its_second():
+    cells = []
+    for cell in RESULT.cells:
+        more = [replace(p, quantity=f"another {n}", place="x") for n in "ab" for p in cell.points]
+        cells.append(replace(cell, points=(*cell.points, *more)))
+        cells.append(replace(cell, measure="heads"))
+    sentences = sweep_section(replace(RESULT, cells=tuple(cells))).headline
+    assert [sentence.split(",")[0] for sentence in sentences] == [
+        "Adjacency score",
+        "Adjacency score",
+        "Another a",
+    ]
 
 
 def test_every_number_drawn_is_in_a_table():

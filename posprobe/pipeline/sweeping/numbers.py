@@ -12,6 +12,7 @@ from posprobe.analysis.manifold import ManifoldResult
 from posprobe.analysis.probes import ProbesResult
 from posprobe.analysis.sweep import SweepPoint
 from posprobe.core.result import Result
+from posprobe.figures.decomposition import STREAMS
 from posprobe.figures.finite import finite_mean
 from posprobe.figures.heads import TERMS
 from posprobe.figures.manifold_nulls import MEASURES
@@ -113,7 +114,7 @@ def _of_decomposition(
             yield _point(
                 f"share of the states, {name}",
                 condition,
-                parts.stream,
+                STREAMS[parts.stream],
                 parts.layer,
                 *(value, value - error, value + error),
             )
