@@ -142,6 +142,8 @@ def test_a_worker_that_is_killed_loses_nothing(grid, tmp_path, cache, scheduler)
 
 
 SBATCH = """#!/bin/sh
+[ "$1" = --test-only ] && exit 0
+[ -e "$JOBS.busy" ] && { rm "$JOBS.busy"; echo "sbatch: error: too busy" >&2; exit 1; }
 # As Slurm does: copies the script, runs it elsewhere, and says at once what the job is called.
 cp "$1" "$JOBS.$$"
 setsid sh "$JOBS.$$" >/dev/null 2>&1 &
@@ -169,7 +171,11 @@ def test_slurm_is_asked_again_for_jobs_that_it_ended(grid, tmp_path, cache):
     }
     slow = Path(grid).read_text().replace("prompts = 4", "prompts = 40\nbatch_size = 1")
     Path(grid).write_text(slow)
-    words = [*COMMAND, "sweep", grid, "--jobs", "2", "--json", "--scheduler", "slurm"]
+    quick = COMMAND[2].replace(
+        "; main()", "; from posprobe.pipeline.sweeping import slurm; slurm._SECONDS = 0.5; main()"
+    )
+    words = [sys.executable, "-c", quick, "sweep", grid, "--jobs", "2", "--json"]
+    words += ["--scheduler", "slurm"]
     with (
         (tmp_path / "err").open("w+") as err,
         subprocess.Popen(
@@ -179,6 +185,7 @@ def test_slurm_is_asked_again_for_jobs_that_it_ended(grid, tmp_path, cache):
         _wait_for_a_cell(run, cache)
         first = jobs.read_text().split()
         assert len(first) == 2
+        Path(f"{jobs}.busy").touch()
         for job in first:
             os.killpg(int(job), signal.SIGKILL)
         out = run.communicate(timeout=300)[0]
@@ -186,6 +193,7 @@ def test_slurm_is_asked_again_for_jobs_that_it_ended(grid, tmp_path, cache):
         said = err.read()
     assert run.returncode == 0, said
     assert "waiting for Slurm to start 2 workers" in said
+    assert "Slurm took no job: sbatch: error: too busy" in said
     assert len(jobs.read_text().split()) >= 4
     alone = json.loads(sweep(grid, jobs=1, no_cache=True).json())
     assert json.loads(out)["result"] == alone["result"]
@@ -297,6 +305,28 @@ def test_slurm_without_a_description_of_its_jobs_is_told(grid):
     undescribed = pytest.importorskip("dask").config.set({"jobqueue.slurm.memory": None})
     told = r"--scheduler slurm: describe a job in ~/\.config/dask"
     with undescribed, pytest.raises(UserError, match=told):
+        sweep(grid, scheduler="slurm")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("#!/bin/sh\necho 'sbatch: error: invalid account' >&2; exit 1\n", "invalid account"),
+        (None, "sbatch cannot be run"),
+    ],
+)
+def test_a_job_that_slurm_would_refuse_is_told_before_it_is_waited_for(
+    grid, tmp_path, monkeypatch, script, says
+):
+    pytest.importorskip("dask_jobqueue")
+    described = pytest.importorskip("dask").config.set({"jobqueue.slurm.memory": "2GB"})
+    (tmp_path / "bin").mkdir()
+    if script:
+        (tmp_path / "bin" / "sbatch").write_text(script)
+        (tmp_path / "bin" / "sbatch").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with described, pytest.raises(UserError, match=f"--scheduler slurm: .*{says}"):
         sweep(grid, scheduler="slurm")
 
 

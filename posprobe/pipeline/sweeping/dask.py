@@ -11,7 +11,6 @@ from posprobe.core.errors import UserError
 from posprobe.pipeline.sweeping.job import Job, Outcome, run_job
 from posprobe.pipeline.sweeping.parts import Run
 
-LOG = logging.getLogger("posprobe")
 SCHEDULERS = ("local", "slurm")
 
 
@@ -61,17 +60,10 @@ def _where(distributed: Any, scheduler: str, workers: int, threads: int, stack: 
             )
         )
     if scheduler == "slurm":
-        try:
-            cluster = _extra("dask_jobqueue").SLURMCluster(cores=threads, processes=1)
-        except ValueError as error:
-            raise UserError(
-                f"--scheduler slurm: describe a job in ~/.config/dask/jobqueue.yaml ({error})"
-            ) from error
-        stack.enter_context(cluster)
-        # Jobs that Slurm ended, at their walltime say, are asked for again; after `scale` none is.
-        cluster.adapt(minimum_jobs=workers, maximum_jobs=workers)
-        LOG.info("waiting for Slurm to start %d workers; squeue says where they are", workers)
-        return cluster
+        _extra("dask_jobqueue")
+        from posprobe.pipeline.sweeping.slurm import open_slurm
+
+        return stack.enter_context(open_slurm(workers=workers, threads=threads))
     if ":" not in scheduler:
         raise UserError(
             f"--scheduler {scheduler}: want {', '.join(SCHEDULERS)} or an address such as "
