@@ -62,9 +62,11 @@ class LogitPartSums:
         assert groups >= 2, "a standard error needs at least 2 groups"
         size = allowed.shape[-1]
         self._fits = _fits(allowed.expand(n_layers, size, size))
-        self._documents = np.zeros((n_layers, groups))
+        self._documents = np.zeros(groups)
         shape = (n_layers, n_heads, groups)
-        self._sums = np.zeros((*shape, size, size))
+        # Made when the first logits come, since they are large.
+        self._sums: Float[np.ndarray, "layer head group query key"] | None = None
+        self._shape = (*shape, size, size)
         self._squares = np.zeros(shape)
         self._relative = np.zeros(shape)
         self._energy = np.zeros((n_layers, n_heads))
@@ -94,9 +96,11 @@ class LogitPartSums:
         """
         fit = self._fits[layer]
         allowed = fit.allowed
-        groups = documents.cpu().numpy() % self._sums.shape[2]
+        if self._sums is None:
+            self._sums = np.zeros(self._shape)
+        groups = documents.cpu().numpy() % len(self._documents)
         for index, (document, group) in enumerate(zip(logits, groups, strict=True)):
-            self._documents[layer, group] += 1
+            self._documents[group] += layer == 0
             exact = torch.where(allowed, document.cpu().to(torch.float64), 0.0)
             energy = products(exact, exact)
             if not bool(torch.isfinite(energy).all()):
@@ -114,6 +118,10 @@ class LogitPartSums:
 
     def merge(self, other: "LogitPartSums") -> None:
         """Add what another one has summed, as if its documents had come here."""
+        if other._sums is None:
+            return
+        if self._sums is None:
+            self._sums = np.zeros(self._shape)
         for name in _SUMMED:
             own = getattr(self, name)
             own += getattr(other, name)
@@ -122,6 +130,8 @@ class LogitPartSums:
 
     def arrays(self) -> Arrays:
         """Return all that was summed, for `restore`."""
+        if self._sums is None:
+            return {}
         own = {name: getattr(self, name) for name in _SUMMED}
         return joined(
             {"own": own, **{str(i): terms.arrays() for i, terms in enumerate(self._agreement)}}
@@ -129,6 +139,8 @@ class LogitPartSums:
 
     def restore(self, arrays: Arrays) -> None:
         """Take the place of the one whose `arrays` these are; made alike, still empty."""
+        if not arrays:
+            return
         parts = split(arrays)
         for name, values in parts["own"].items():
             setattr(self, name, values)
@@ -144,8 +156,8 @@ class LogitPartSums:
         Raises:
             CorpusError: If there are fewer than two documents.
         """
-        documents = self._documents[0]
-        if documents.sum() < 2:
+        documents = self._documents
+        if self._sums is None or documents.sum() < 2:
             raise CorpusError("logits: want at least two documents, to tell position from content")
         total = self._sums.sum(axis=2)
         share = self._shares(total)
@@ -182,7 +194,8 @@ class LogitPartSums:
         self, total: Float[np.ndarray, "layer head query key"], left: int | None = None
     ) -> Float[np.ndarray, "layer head 3"]:
         """Split the variance over all groups of documents, or over all but one."""
-        documents = self._documents[0]
+        assert self._sums is not None
+        documents = self._documents
         kept = np.arange(len(documents)) != left
         n = documents[kept].sum()
         mean = (total if left is None else total - self._sums[:, :, left]) / n
@@ -203,7 +216,7 @@ class LogitPartSums:
         relative = self._fitted(OffsetFit.part, mean)
         squares = torch.from_numpy(self._squares.sum(axis=2))
         found = [
-            sums.result(mean=m, relative=r, logits=s, documents=float(self._documents[0].sum()))
+            sums.result(mean=m, relative=r, logits=s, documents=float(self._documents.sum()))
             for sums, m, r, s in zip(self._agreement, mean, relative, squares, strict=True)
         ]
         return np.stack([np.stack([f[part] for part in AGREEMENT_PARTS], axis=-1) for f in found])

@@ -23,10 +23,10 @@ MlpKind = Literal["mlp", "mlp-small"]
 HIDDEN: dict[MlpKind, tuple[int, ...]] = {"mlp": (512, 384, 128), "mlp-small": (64,)}
 """Widths of the hidden layers; those of `mlp` are from B (arXiv 2501.00073)."""
 _CACHED, _PARAMETERS = 1 << 21, 1 << 24
-"""Numbers in the networks of one stack: on a processor no more than its cache holds with their
-gradients, on an accelerator as many as save time."""
+"""Numbers in the networks of one stack: on a processor no more than the cache of a thread holds
+with their gradients, on an accelerator as many as save time."""
 _STATES = 1 << 25
-"""Numbers of states that a stack holds at once."""
+"""Numbers of states that a stack learns from at once."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -98,7 +98,7 @@ def fit_mlp_probes(
     training: MlpTraining | None = None,
     done: Callable[[int], None] = lambda _: None,
 ) -> MlpProbes:
-    """Train one network per seed, place and target, many at a time, on all threads.
+    """Train one network per seed, place and target, many at a time; on a processor, on all threads.
 
     Each network is what it would be if trained alone: it has its own loss, its own best epoch
     and its own end. The networks of one seed start alike and meet the tokens in one order.
@@ -117,16 +117,16 @@ def fit_mlp_probes(
     assert len(set(seeds)) == len(seeds) > 0, "want different seeds"
     assert validation.states.shape[1], "want tokens that say which epoch was best"
     features = FeatureScales.of(train.states)
-    numbers = None if classes else NumberScales.of(train.targets)
-    answers, watched = (_answers(rows, numbers, features.mean) for rows in (train, validation))
+    scales = None if classes else NumberScales.of(train.targets)
+    answers, watched = (_answers(rows, scales, features.mean) for rows in (train, validation))
     places, _, d = train.states.shape
     shape = (len(seeds), places, answers.shape[1])
     widths = (d, *HIDDEN[kind], classes or 1)
     training, telling = training or MlpTraining(), Lock()
 
-    def trained(numbers: Int[Tensor, "network axis"], go_on: Callable[[], None]) -> MlpStack:
-        own_seeds = [seeds[number] for number in numbers[:, 0].tolist()]
-        seed, place, target = numbers.T.to(answers.device)
+    def trained(chosen: Int[Tensor, "network axis"], go_on: Callable[[], None]) -> MlpStack:
+        own_seeds = [seeds[number] for number in chosen[:, 0].tolist()]
+        seed, place, target = chosen.T.to(answers.device)
         stack = MlpStack(
             networks=start_networks(widths, own_seeds, features.mean),
             seed=seed,
@@ -151,12 +151,12 @@ def fit_mlp_probes(
         return stack
 
     on_processor = answers.device.type == "cpu"
-    groups = _groups(shape, _most(widths, training.batch, on_processor=on_processor))
+    most = _most(widths, training.batch, on_processor=on_processor)
     if on_processor:
-        stacks = side_by_side(trained, groups)
+        stacks = side_by_side(trained, _groups(shape, most, threads=torch.get_num_threads()))
     else:
-        stacks = [trained(numbers, lambda: None) for numbers in groups]
-    return MlpProbes(stacks=tuple(stacks), shape=shape, scales=numbers)
+        stacks = [trained(chosen, lambda: None) for chosen in _groups(shape, most)]
+    return MlpProbes(stacks=tuple(stacks), shape=shape, scales=scales)
 
 
 def _answers(
@@ -175,8 +175,10 @@ def _most(widths: Sequence[int], batch: int, *, on_processor: bool) -> int:
     return max(1, min(most // numbers, _STATES // (batch * max(widths))))
 
 
-def _groups(shape: tuple[int, int, int], most: int) -> Sequence[Int[Tensor, "network axis"]]:
+def _groups(
+    shape: tuple[int, int, int], most: int, *, threads: int = 1
+) -> Sequence[Int[Tensor, "network axis"]]:
     """Number the networks by seed, place and target, in groups for all threads alike."""
-    numbers, threads = torch.ones(shape).nonzero(), torch.get_num_threads()
+    numbers = torch.ones(shape).nonzero()
     rounds = ceil(len(numbers) / (most * threads))
     return numbers.tensor_split(min(rounds * threads, len(numbers)))

@@ -11,8 +11,8 @@ from torch.nn.functional import cross_entropy
 from posprobe.analysis.mlp_networks import StackedNetworks
 from posprobe.analysis.mlp_scales import FeatureScales
 
-BLOCK = 1024
-"""Tokens that every network looks at together where it learns nothing from them."""
+BLOCK = 1 << 17
+"""Numbers of states that every network looks at together where it learns nothing from them."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,5 +75,6 @@ class MlpStack:
         self, states: Float[Tensor, "place all d"]
     ) -> Iterator[Int[Tensor, "network _sample"]]:
         """Yield all rows, some at a time, the same ones for every network of any stack."""
-        for rows in torch.arange(states.shape[1], device=states.device).split(BLOCK):
+        rows_each = max(1, BLOCK // states.shape[2])
+        for rows in torch.arange(states.shape[1], device=states.device).split(rows_each):
             yield rows.expand(len(self.place), -1)

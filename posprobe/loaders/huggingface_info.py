@@ -94,7 +94,7 @@ def _reach(config: Any, *, causal: bool) -> tuple[int | None, ...]:
     # A window that looks back counts the query itself, one to both sides does not.
     far = window - 1 if causal else window
     kinds = getattr(config, "layer_types", None) or [_WINDOWED] * config.num_hidden_layers
-    return tuple(far if kind == _WINDOWED else None for kind in kinds)
+    return tuple(far if kind == _WINDOWED else None for kind in kinds) if _WINDOWED in kinds else ()
 
 
 def _has_head(network: Any, d_vocab: int) -> bool:

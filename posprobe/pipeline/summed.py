@@ -110,11 +110,16 @@ def _merge_all(sums: Mapping[str, Sums], place: Place, files: Sequence[str]) -> 
                 f"part {number + 1} of {len(files)} is not in {folder}; workers need the folder "
                 "of the cache on a disk they share"
             )
-        found = split(arrays)
-        for name, own in sums.items():
-            other = deepcopy(empty[name])
-            other.restore(found.get(name, {}))
-            own.merge(other)
+        _add(sums, empty, arrays)
+        del arrays  # Before the next is read: a part can be as large as the whole.
+
+
+def _add(sums: Mapping[str, Sums], empty: Mapping[str, Sums], arrays: Arrays) -> None:
+    found = split(arrays)
+    for name, own in sums.items():
+        other = deepcopy(empty[name])
+        other.restore(found.get(name, {}))
+        own.merge(other)
 
 
 def _load(place: Place, file: str) -> Arrays | None:

@@ -83,6 +83,8 @@ def decomposition_section(result: DecompositionResult) -> Section:
 
 def _windows(result: DecompositionResult) -> str:
     """Say which layers do not see every pair."""
+    if result.logits is None:
+        return ""
     near: dict[int, list[str]] = {}
     for layer, far in enumerate(result.reach):
         if far is not None and far < result.positions - 1:

@@ -69,11 +69,19 @@ def test_company_makes_no_difference(sides, kind):
 def test_groups_and_blocks_make_no_difference(sides, monkeypatch):
     whole = fit(sides, seeds=(0, 1)).predict(sides.test.states)
     monkeypatch.setattr(mlp_probe, "_CACHED", 3 * (6 * 64 + 64))
-    monkeypatch.setattr(mlp_stack, "BLOCK", 7)
+    monkeypatch.setattr(mlp_stack, "BLOCK", 7 * 6)
     with threads(1):
         probes = fit(sides, seeds=(0, 1))
     assert [len(stack.seed) for stack in probes.stacks] == [3, 3, 2]
     np.testing.assert_allclose(probes.predict(sides.test.states), whole, atol=1e-9)
+
+
+def test_stacks_are_as_many_as_threads_can_share():
+    sizes = [
+        [len(group) for group in mlp_probe._groups((2, 3, 2), most, threads=threads)]
+        for most, threads in ((100, 1), (100, 4), (2, 4), (5, 1), (100, 16))
+    ]
+    assert sizes == [[12], [3] * 4, [2] * 4 + [1] * 4, [4] * 3, [1] * 12]
 
 
 def test_threads_make_no_difference_to_the_last_bit(rng):

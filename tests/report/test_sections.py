@@ -313,6 +313,8 @@ def test_layers_that_see_a_window_are_named():
     one = replace(result, reach=(1, None, result.positions))
     assert "Layer 0 sees keys at most 1 token away, so" in decomposition_section(one).limits
     assert "Layer 2" not in decomposition_section(one).limits
+    hidden = replace(result, logits=None)
+    assert "tokens away" not in decomposition_section(hidden).limits
 
 
 def test_decomposition_tables_have_the_numbers_of_the_result():

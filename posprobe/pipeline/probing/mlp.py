@@ -58,7 +58,7 @@ class NetworkProbes:
         def done(networks: int) -> None:
             deque(islice(bar, networks), maxlen=0)
 
-        for readings in side_by_side([states.shape for states in self._sample.states]):
+        for readings in alike_in_width([states.shape for states in self._sample.states]):
             self._train(readings, done)
 
     def examine(self, sample: Sample) -> None:
@@ -97,13 +97,13 @@ class NetworkProbes:
         self._networks.append((readings, (true, control)))
 
 
-def side_by_side(shapes: Sequence[Sequence[int]]) -> list[list[int]]:
+def alike_in_width(shapes: Sequence[Sequence[int]]) -> list[list[int]]:
     """Number readings that are as wide together, up to `TOGETHER` bytes of float32 states.
 
     Args:
         shapes: Tokens and width of each reading.
 
-    >>> side_by_side([(20_000, 48), (20_000, 336), (20_000, 48), (20_000, 6000)])
+    >>> alike_in_width([(20_000, 48), (20_000, 336), (20_000, 48), (20_000, 6000)])
     [[0, 2], [1], [3]]
     """
     groups: list[list[int]] = []

@@ -85,7 +85,7 @@ def test_networks_of_classes(tmp_path):
     assert score.shuffled < 0.6
 
 
-def test_readings_side_by_side_are_what_each_is_alone(tmp_path, monkeypatch):
+def test_readings_alike_in_width_are_what_each_is_alone(tmp_path, monkeypatch):
     nope = str(save_decoder(tmp_path / "nope", n_ctx=128))
     options = RANDOM | {"seeds": 2, "target": ("token", "to-end")}
     options["site"] = (RESID_PRE, "blocks.0.hook_resid_mid", "blocks.0.hook_resid_post")
