@@ -76,7 +76,6 @@ class AdjacencySums:
         self._similarity = np.zeros(())
         self._compared = np.zeros(())
         self._variance = np.zeros(())
-        self._sequences = 0
         self._length: int | None = None
 
     @torch.no_grad()
@@ -94,7 +93,7 @@ class AdjacencySums:
             NonFiniteError: If a state has inf or NaN; names the site.
             CorpusError: If the length differs from that of the sequences before.
         """
-        samples, length, _ = states.shape
+        length = states.shape[1]
         if self._length not in (None, length):
             raise CorpusError(
                 f"a sequence of {length} tokens after some of {self._length}; "
@@ -110,7 +109,6 @@ class AdjacencySums:
         self._similarity = self._similarity + similarity
         self._compared = self._compared + compared
         self._variance = self._variance + values.var(axis=2).sum(axis=0)
-        self._sequences += samples
         self._length = length
 
     def merge(self, other: "AdjacencySums") -> None:
@@ -129,7 +127,6 @@ class AdjacencySums:
         self._similarity = self._similarity + other._similarity
         self._compared = self._compared + other._compared
         self._variance = self._variance + other._variance
-        self._sequences += other._sequences
         self._length = other._length
 
     def arrays(self) -> Arrays:
@@ -161,7 +158,7 @@ class AdjacencySums:
         self._numbers = [sums["numbers"]]
         self._similarity, self._compared = sums["similarity"], sums["compared"]
         self._variance = sums["variance"]
-        self._sequences, self._length = len(sums["numbers"]), len(sums["variance"])
+        self._length = len(sums["variance"])
 
     def scores(self, *, seed: int) -> tuple[AdjacencyScore, AdjacencyScore]:
         """Return the score by cosine and the score by norm.
@@ -218,6 +215,10 @@ class AdjacencySums:
             triples=np.array([score.triples for score in found]),
             left_out=np.array([score.left_out for score in found]),
         )
+
+    @property
+    def _sequences(self) -> int:
+        return sum(map(len, self._numbers))
 
     def _require_sequences(self) -> None:
         if not self._sequences:

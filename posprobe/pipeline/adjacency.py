@@ -204,7 +204,7 @@ def _fill(
     progress: Progress,
     part: Part | None,
 ) -> None:
-    model, sites = condition.model, sites_of(condition.model, chosen)
+    model, sites = condition.model, list(dict.fromkeys(item.site for item in sums))
     steps = model_batches(model, condition.tokens, chosen, progress, what=condition.name, part=part)
     for batch, states in stream_states(model, steps, sites, device=chosen.device):
         # Special tokens stand in the same columns of all sequences: they were chosen so.

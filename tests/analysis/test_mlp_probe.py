@@ -1,4 +1,3 @@
-from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,6 +9,7 @@ from torch import nn
 from posprobe.analysis import mlp_probe, mlp_stack
 from posprobe.analysis.mlp_probe import ProbeRows, fit_mlp_probes
 from posprobe.analysis.mlp_training import MlpTraining
+from posprobe.pipeline.sweeping.job import threads
 
 SHORT = MlpTraining(epochs=3, batch=64)
 
@@ -25,14 +25,6 @@ def planted(rng, tokens, *, places=2, d=6, dtype=np.float64):
         states=torch.tensor((code + noise).astype(dtype)),
         targets=torch.tensor(targets.astype(dtype)),
     )
-
-
-@contextmanager
-def threads(count):
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    yield
-    torch.set_num_threads(before)
 
 
 def part(rows, *, place=slice(None), target=slice(None)):

@@ -6,12 +6,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
-import psutil
 import pytest
 
 import posprobe
@@ -21,8 +19,8 @@ from posprobe.pipeline.sweep import plan_sweep, sweep
 from posprobe.pipeline.sweeping import local as sweep_local
 from posprobe.pipeline.sweeping.job import Job, Outcome, run_job
 from posprobe.pipeline.sweeping.spec import Cell
+from tests.pipeline.disturbed import COMMAND, WORKERS, running, wait_for
 
-COMMAND = (sys.executable, "-c", "from posprobe.cli import main; main()")
 GRID = """
 title = "Seeds"
 checkpoints = ["{nope}"]
@@ -109,9 +107,6 @@ def test_two_processes_and_a_dask_cluster_find_the_same(grid, monkeypatch, tmp_p
         pd.testing.assert_frame_equal(found.numbers, alone.numbers)
 
 
-WORKERS = {None: "popen_loky_posix", "local": "--multiprocessing-fork"}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("scheduler", WORKERS)
 def test_a_worker_that_is_killed_loses_nothing(grid, tmp_path, cache, scheduler):
@@ -121,19 +116,10 @@ def test_a_worker_that_is_killed_loses_nothing(grid, tmp_path, cache, scheduler)
     Path(grid).write_text(slow)
     words = [*COMMAND, "sweep", grid, "--jobs", "2", "--json"]
     words += ["--scheduler", scheduler] if scheduler else []
-    with (
-        (tmp_path / "err").open("w+") as err,
-        subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=err, text=True) as run,
-    ):
-        _wait_for_a_cell(run, cache)
-        children = psutil.Process(run.pid).children(recursive=True)
-        workers = [child for child in children if WORKERS[scheduler] in " ".join(child.cmdline())]
-        assert len(workers) == 2
-        workers[0].kill()
-        out = run.communicate(timeout=300)[0]
-        err.seek(0)
-        said = err.read()
-    assert run.returncode == 0, said
+    with running(words, cwd=tmp_path) as run:
+        wait_for(run.process, cache, "*.json")
+        run.kill_a_worker(scheduler)
+        out, said = run.end()
     assert "6 of 6: " in said
     assert ("a worker was killed; going on with the" in said) == (scheduler is None)
     assert len(list(cache.iterdir())) == 6
@@ -176,33 +162,19 @@ def test_slurm_is_asked_again_for_jobs_that_it_ended(grid, tmp_path, cache):
     )
     words = [sys.executable, "-c", quick, "sweep", grid, "--jobs", "2", "--json"]
     words += ["--scheduler", "slurm"]
-    with (
-        (tmp_path / "err").open("w+") as err,
-        subprocess.Popen(
-            words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=err, text=True, env=os.environ | own
-        ) as run,
-    ):
-        _wait_for_a_cell(run, cache)
+    with running(words, cwd=tmp_path, **own) as run:
+        wait_for(run.process, cache, "*.json")
         first = jobs.read_text().split()
         assert len(first) == 2
         Path(f"{jobs}.busy").touch()
         for job in first:
             os.killpg(int(job), signal.SIGKILL)
-        out = run.communicate(timeout=300)[0]
-        err.seek(0)
-        said = err.read()
-    assert run.returncode == 0, said
+        out, said = run.end()
     assert "waiting for Slurm to start 2 workers" in said
     assert "Slurm took no job: sbatch: error: too busy" in said
     assert len(jobs.read_text().split()) >= 4
     alone = json.loads(sweep(grid, jobs=1, no_cache=True).json())
     assert json.loads(out)["result"] == alone["result"]
-
-
-def _wait_for_a_cell(run, cache):
-    while not cache.is_dir() or not list(cache.glob("*.json")):
-        assert run.poll() is None
-        time.sleep(0.05)
 
 
 def test_what_kills_its_worker_each_time_is_told(monkeypatch):
@@ -269,7 +241,7 @@ def test_a_worker_finds_what_is_found_here(monkeypatch, nope, tmp_path):
 def test_an_interrupt_keeps_what_was_finished(grid, cache):
     words = [*COMMAND, "sweep", grid, "--jobs", "1"]
     with subprocess.Popen(words, cwd=cache.parent, stderr=subprocess.PIPE, text=True) as process:
-        _wait_for_a_cell(process, cache)
+        wait_for(process, cache, "*.json")
         process.send_signal(signal.SIGINT)
         err = process.communicate(timeout=60)[1]
     assert process.returncode == 130

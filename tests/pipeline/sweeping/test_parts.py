@@ -1,14 +1,10 @@
 """A corpus that is cut into parts gives the numbers of the whole, whoever sums the parts."""
 
 import json
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import psutil
 import pytest
 
 from posprobe.core.errors import UserError
@@ -17,8 +13,8 @@ from posprobe.pipeline.sweep import plan_sweep, sweep
 from posprobe.pipeline.sweeping import local as sweep_local
 from posprobe.pipeline.sweeping.job import run_job
 from tests.checkpoints import save_encoder
+from tests.pipeline.disturbed import COMMAND, WORKERS, running, wait_for
 
-COMMAND = (sys.executable, "-c", "from posprobe.cli import main; main()")
 TABLES = {
     "heads": "[heads]\n",
     "manifold": '[manifold]\nsource = "states"\ndraws = 3\n',
@@ -214,9 +210,6 @@ def test_every_engine_writes_the_same_table(spec, monkeypatch, tmp_path):
     assert tables["dask"] == tables["one"]
 
 
-WORKERS = {None: "popen_loky_posix", "local": "--multiprocessing-fork"}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("scheduler", WORKERS)
 def test_a_worker_that_is_killed_loses_no_part_but_its_own(spec, tmp_path, cache, scheduler):
@@ -225,21 +218,10 @@ def test_a_worker_that_is_killed_loses_no_part_but_its_own(spec, tmp_path, cache
     path = spec(TABLES["heads"], parts=6, documents=60, batch_size=1)
     words = [*COMMAND, "sweep", path, "--jobs", "2", "--json"]
     words += ["--scheduler", scheduler] if scheduler else []
-    with (
-        (tmp_path / "err").open("w+") as err,
-        subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=err, text=True) as run,
-    ):
-        while not list(cache.glob("*.npz")):
-            assert run.poll() is None
-            time.sleep(0.02)
-        children = psutil.Process(run.pid).children(recursive=True)
-        workers = [child for child in children if WORKERS[scheduler] in " ".join(child.cmdline())]
-        assert len(workers) == 2
-        workers[0].kill()
-        out = run.communicate(timeout=300)[0]
-        err.seek(0)
-        said = err.read()
-    assert run.returncode == 0, said
+    with running(words, cwd=tmp_path) as run:
+        wait_for(run.process, cache, "*.npz")
+        run.kill_a_worker(scheduler)
+        out, said = run.end()
     assert "part 6 of 6: " in said
     assert ("a worker was killed; going on with the" in said) == (scheduler is None)
     assert len(list(cache.iterdir())) == 1
